@@ -34,7 +34,7 @@ pub(crate) use catalog::Catalog;
 #[cfg(feature = "catalog-file")]
 pub(crate) use catalog::CatalogBuild;
 pub(crate) use config::{Config, ConfigFile};
-pub(crate) use global::{Format, Global, PolicyOptions, Setting, SkillOptions};
+pub(crate) use global::{Format, Global, PolicyOptions, Root, Setting, SkillOptions};
 pub(crate) use help::{LEAST_SIMILARITY, command, parse, shared_options};
 pub(crate) use install::{
     Add, InstallOptions, LockWork, Publish, Remove, SignerOption, Sync, Update,

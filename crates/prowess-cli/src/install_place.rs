@@ -175,6 +175,13 @@ pub(crate) fn http_options(named_hosts: &[String]) -> Result<HttpOptions, Failur
     })
 }
 
+/// Returns the host of a URL, with its port if that is written.
+#[cfg(feature = "remotes")]
+pub(crate) fn host_of(url: &str) -> String {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.split('/').next().unwrap_or_default().to_owned()
+}
+
 /// Returns the options of buckets, from the variables of the vendor's programs.
 #[cfg(feature = "remotes")]
 pub(crate) fn s3_options() -> S3Options {

@@ -125,6 +125,7 @@ pub(crate) fn builder_with(
     #[cfg(feature = "mcp-sources")]
     let mcp_servers = policies.sources.mcp.clone();
     let discovery = policies.discovery.clone();
+    let mut layers = policies.layers.clone();
     if global.skills.root.is_empty() {
         let off = SkillRule { pattern: ABOUT_PROWESS.to_owned(), show: Show::Disabled };
         policies.visibility.skills.insert(0, off);
@@ -167,8 +168,8 @@ pub(crate) fn builder_with(
         builder = builder.record_cache(cache);
     }
     for root in &global.skills.root {
-        if root.name.is_none() && catalog_root::is_meant(&root.directory) {
-            builder = catalog_root::add(builder, &root.layer, &root.directory)?;
+        if catalog_root::is_meant(root)? {
+            builder = catalog_root::add(builder, root, &mut layers)?;
             continue;
         }
         let directory = absolute(&root.directory)?;

@@ -6,7 +6,7 @@ use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::sync::OnceLock;
 
-use prowess_core::Digest;
+use prowess_core::{Cancel, Digest};
 use prowess_search::StoredIndex;
 use rustix::fs::OFlags;
 
@@ -192,6 +192,25 @@ impl CatalogFile {
                 })
             })?;
             position += count;
+        }
+        Ok(())
+    }
+
+    /// Reads every part once, which compares it with its digest.
+    pub(crate) fn verify(&self, cancel: &Cancel) -> Result<()> {
+        self.parts.read(&self.header.words)?;
+        let mut page = Vec::new();
+        for pages in [&self.index.lists, &self.index.packages] {
+            for number in 0..pages.len() {
+                pages.read_into(&self.parts, number, &mut page)?;
+            }
+        }
+        for position in 0..self.packages() {
+            if cancel.is_cancelled() {
+                return Err(CatalogFileError::Cancelled);
+            }
+            let entry = self.entry(position)?.ok_or(SHORT)?;
+            self.details(&entry)?;
         }
         Ok(())
     }

@@ -6,18 +6,23 @@
 //! # let place = tempfile::tempdir()?;
 //! # let skill = "---\nname: pdf\n---\n";
 //! # let source = prowess_core::MemorySource::builder("m").file("pdf/SKILL.md", skill).build()?;
-//! # let source = std::sync::Arc::new(source);
-//! # let catalog = prowess_testkit::catalog_over(source, [("pdf", "Fills in forms.", &[][..])]);
-//! use prowess_core::Cancel;
+//! # let skills = [("pdf", "Fills in forms.", &[][..])];
+//! # let catalog = prowess_testkit::catalog_over(std::sync::Arc::new(source), skills);
+//! # use prowess_testkit::ManualClock;
+//! use std::sync::Arc;
+//!
+//! use prowess_core::{Cancel, Clock as _};
 //! use prowess_source_catalog::{CatalogPlace, CatalogSource, PublishOptions, publish};
 //!
 //! // Where the skills are written:
-//! let options = PublishOptions::new("team");
+//! let clock = Arc::new(ManualClock::default());
+//! let options = PublishOptions::new("team", clock.now());
 //! let published = publish(&catalog, place.path(), &options, &Cancel::default())?;
-//! assert_eq!(published.pointer.generation, 1);
+//! assert_eq!(published.offered, 1);
 //!
 //! // On each host:
-//! let source = CatalogSource::new("team", CatalogPlace::directory(place.path()), Vec::new());
+//! let published = CatalogPlace::directory(place.path());
+//! let source = CatalogSource::new("team", published, Vec::new(), clock);
 //! let file = source.poll(&Cancel::default())?;
 //! assert_eq!(file.search("fill in a form", 5)?[0].0.id, "pdf");
 //! assert_eq!(file.get("pdf")?.map(|skill| skill.description), Some("Fills in forms.".to_owned()));
@@ -45,15 +50,23 @@
 //! verified when it is read for the first time. It is read by `pread`: a file that shrinks under a
 //! map would end the process.
 //!
+//! **Limits of a server:** a host fetches 4 KiB for a pointer, at most 4 GiB for a catalog file,
+//! in parts and only behind a header that the pointer names, and for a file of a skill what the
+//! catalog says, at most 64 MiB. With keys, what none of them has signed is refused; the number of a
+//! catalog has to grow, and is at most a day ahead of the host's time. A server that fails is asked
+//! again later.
+//!
 //! [`CatalogSource`] is a [`SkillSource`](prowess_core::SkillSource) whose scan polls the pointer
 //! and reads no body, and a [`CatalogProvider`](prowess_core::CatalogProvider). A catalog that
 //! cannot be used leaves the last good one in place. [`CatalogFile`] searches and reads skills
-//! without a catalog in memory.
+//! without a catalog in memory; a scan or a provided catalog holds each record, about 240 bytes for
+//! one of a usual length.
 #![forbid(unsafe_code)]
 
 mod bytes;
 pub mod codes;
 mod details;
+mod directory;
 mod error;
 mod file;
 mod header;
@@ -63,6 +76,7 @@ mod place;
 mod pointer;
 mod publish;
 mod record;
+mod remote_place;
 mod source;
 mod whole;
 mod writer;
@@ -76,4 +90,4 @@ pub use prowess_signature;
 pub use publish::{PublishOptions, Published, Sign, publish};
 pub use record::CatalogEntry;
 pub use source::CatalogSource;
-pub use writer::{StoreFile, write_catalog};
+pub use writer::{LeftOut, StoreFile, write_catalog};

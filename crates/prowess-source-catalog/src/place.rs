@@ -1,13 +1,15 @@
 //! Where a published catalog is: a directory, or a place that a remote reaches.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use prowess_core::{Cancel, Digest, Remote, RemoteArtifact, RemoteErrorKind};
-use prowess_dir::{Dir, ErrorKind, Permissions, create_directories};
+use prowess_core::{Cancel, Digest, Remote};
 
+use crate::directory::{open_in, read};
+use crate::error::{OTHER_CONTENT, OTHER_FILE};
 use crate::pointer::{MOST_BYTES, POINTER, file_path};
-use crate::publish::other;
+use crate::remote_place::RemotePlace;
+use crate::writer::MOST_FILE_BYTES;
 use crate::{CatalogFile, CatalogFileError, Pointer};
 
 type Result<T> = std::result::Result<T, CatalogFileError>;
@@ -19,7 +21,7 @@ pub struct CatalogPlace(Kind);
 #[derive(Clone)]
 enum Kind {
     Directory(PathBuf),
-    Remote { remote: Arc<dyn Remote>, location: String, cache: PathBuf },
+    Remote(Arc<RemotePlace>),
 }
 
 impl CatalogPlace {
@@ -33,62 +35,54 @@ impl CatalogPlace {
     /// this place alone, keeps the catalog file, and the files of skills that were loaded under
     /// their digests. A host that starts without the network uses the last catalog there. The files
     /// of skills in it may be removed at any time.
-    ///
-    /// A catalog file is in memory while it is fetched.
     pub fn remote(remote: Arc<dyn Remote>, location: &str, cache: impl Into<PathBuf>) -> Self {
-        let location = location.trim_end_matches('/').to_owned();
-        Self(Kind::Remote { remote, location, cache: cache.into() })
+        Self(Kind::Remote(Arc::new(RemotePlace::new(remote, location, cache.into()))))
+    }
+
+    pub(crate) fn is_remote(&self) -> bool {
+        matches!(self.0, Kind::Remote(_))
+    }
+
+    /// Returns the location of the pointer, for findings.
+    pub(crate) fn pointer_location(&self) -> String {
+        match &self.0 {
+            Kind::Directory(path) => path.join(POINTER).display().to_string(),
+            Kind::Remote(place) => place.location_of(POINTER),
+        }
     }
 
     /// Returns the newest pointer.
     pub(crate) fn pointer(&self, cancel: &Cancel) -> Result<Pointer> {
-        let text = match &self.0 {
-            Kind::Directory(path) => read(path, POINTER, MOST_BYTES)?,
-            Kind::Remote { .. } => self.fetch(POINTER, MOST_BYTES, cancel)?,
-        };
-        Pointer::parse(&text)
+        match &self.0 {
+            Kind::Directory(path) => Pointer::parse(&read(path, POINTER, MOST_BYTES)?),
+            Kind::Remote(place) => place.pointer(cancel),
+        }
     }
 
     /// Returns the pointer of the catalog that was used last, if the place keeps it.
     pub(crate) fn kept_pointer(&self) -> Option<Pointer> {
-        let Kind::Remote { cache, .. } = &self.0 else { return None };
-        Pointer::parse(&read(cache, POINTER, MOST_BYTES).ok()?).ok()
+        match &self.0 {
+            Kind::Directory(_) => None,
+            Kind::Remote(place) => place.kept_pointer(),
+        }
     }
 
     /// Keeps the pointer of a catalog that is used, and removes earlier catalog files.
     pub(crate) fn keep(&self, pointer: &Pointer) -> Result<()> {
-        let Kind::Remote { cache, .. } = &self.0 else { return Ok(()) };
-        if self.kept_pointer().as_ref() == Some(pointer) {
-            return Ok(());
+        match &self.0 {
+            Kind::Directory(_) => Ok(()),
+            Kind::Remote(place) => place.keep(pointer),
         }
-        write(cache, POINTER, pointer.to_text().as_bytes())?;
-        for entry in std::fs::read_dir(cache)? {
-            let path = entry?.path();
-            let is_catalog = path.extension().is_some_and(|extension| extension == "prowess");
-            if is_catalog && path.file_name() != Some(pointer.file().as_ref()) {
-                // Another process may have removed it.
-                let _ = std::fs::remove_file(path);
-            }
-        }
-        Ok(())
     }
 
     /// Opens the catalog file that a pointer names, and fetches it if necessary.
     pub(crate) fn open(&self, pointer: &Pointer, cancel: &Cancel) -> Result<CatalogFile> {
-        let name = pointer.file();
         let opened = match &self.0 {
-            Kind::Directory(path) => open_in(path, &name)?,
-            Kind::Remote { cache, .. } => match open_in(cache, &name) {
-                Ok(file) if file.digest() == pointer.digest => file,
-                _ => {
-                    let limit = usize::try_from(pointer.bytes).unwrap_or(usize::MAX);
-                    write(cache, &name, &self.fetch(&name, limit, cancel)?)?;
-                    open_in(cache, &name)?
-                }
-            },
+            Kind::Directory(path) => open_in(path, &pointer.file())?,
+            Kind::Remote(place) => place.open(pointer, cancel)?,
         };
-        if opened.digest() != pointer.digest || opened.bytes() != pointer.bytes {
-            return Err(CatalogFileError::Damaged("it is not the one that the pointer names"));
+        if !pointer.names(&opened) {
+            return Err(OTHER_FILE);
         }
         Ok(opened)
     }
@@ -97,65 +91,14 @@ impl CatalogPlace {
     pub(crate) fn file(&self, digest: &Digest, bytes: u64, cancel: &Cancel) -> Result<Vec<u8>> {
         let path = file_path(digest);
         let limit = usize::try_from(bytes).unwrap_or(usize::MAX);
+        if limit > MOST_FILE_BYTES {
+            return Err(CatalogFileError::Damaged("a file is larger than any that is published"));
+        }
         let is_it = |content: &Vec<u8>| Digest::of(content) == *digest;
         let content = match &self.0 {
             Kind::Directory(place) => read(place, &path, limit)?,
-            Kind::Remote { cache, .. } => match read(cache, &path, limit).ok().filter(is_it) {
-                Some(content) => return Ok(content),
-                None => {
-                    let content = self.fetch(&path, limit, cancel)?;
-                    if is_it(&content) {
-                        write(cache, &path, &content)?;
-                    }
-                    content
-                }
-            },
+            Kind::Remote(place) => return place.file(&path, limit, &is_it, cancel),
         };
-        let changed = CatalogFileError::Damaged("the file of a skill is not what its digest says");
-        if is_it(&content) { Ok(content) } else { Err(changed) }
+        if is_it(&content) { Ok(content) } else { Err(OTHER_CONTENT) }
     }
-
-    fn fetch(&self, name: &str, limit: usize, cancel: &Cancel) -> Result<Vec<u8>> {
-        let Kind::Remote { remote, location, .. } = &self.0 else {
-            return Err(CatalogFileError::NotFound(name.to_owned()));
-        };
-        let artifact = RemoteArtifact::plain(format!("{location}/{name}"));
-        remote.fetch(&artifact, limit, cancel).map_err(|error| match error.kind {
-            RemoteErrorKind::NotFound => CatalogFileError::NotFound(artifact.location),
-            RemoteErrorKind::Cancelled => CatalogFileError::Cancelled,
-            _ => error.into(),
-        })
-    }
-}
-
-fn open_in(directory: &Path, name: &str) -> Result<CatalogFile> {
-    let path = directory.join(name);
-    CatalogFile::open(&path).map_err(|error| match error {
-        CatalogFileError::Access(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            CatalogFileError::NotFound(path.display().to_string())
-        }
-        error => error,
-    })
-}
-
-fn read(directory: &Path, path: &str, limit: usize) -> Result<Vec<u8>> {
-    let read = Dir::open(directory).and_then(|directory| directory.read(path, limit));
-    read.map_err(|error| match error.kind() {
-        ErrorKind::NotFound => {
-            CatalogFileError::NotFound(directory.join(path).display().to_string())
-        }
-        ErrorKind::TooLarge => CatalogFileError::Damaged("a file is larger than it says"),
-        _ => other(error).into(),
-    })
-}
-
-/// Writes a file of the cache, by one step.
-fn write(cache: &Path, path: &str, content: &[u8]) -> Result<()> {
-    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let folder = cache.join(folder);
-    create_directories(&folder, 0o700)?;
-    // Two programs may fetch the same file.
-    let temporary = format!(".{}.tmp", std::process::id());
-    let folder = Dir::open(&folder).map_err(other)?;
-    Ok(folder.put_file(name, &temporary, content, Permissions::Private).map_err(other)?)
 }

@@ -1,16 +1,20 @@
 //! The pointer: the only file of a published catalog that changes.
 
-use prowess_core::Digest;
+use prowess_core::{Digest, Timestamp};
 use prowess_signature::{PublicKey, Signature};
 use serde::{Deserialize, Serialize};
 
-use crate::CatalogFileError;
+use crate::{CatalogFile, CatalogFileError};
 
 /// The name of the pointer's file.
 pub(crate) const POINTER: &str = "catalog.json";
 
 /// The maximum size of a pointer in bytes.
-pub(crate) const MOST_BYTES: usize = 16 * 1024;
+pub(crate) const MOST_BYTES: usize = 4 * 1024;
+
+/// How far the clock of a publisher may be ahead of a host's, in seconds. A number beyond it would
+/// refuse every later catalog.
+const MOST_AHEAD: u64 = 24 * 60 * 60;
 
 /// Names the newest catalog file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,7 +26,8 @@ pub struct Pointer {
     pub name: String,
     /// The digest that names the catalog file.
     pub digest: Digest,
-    /// The number of the catalog, which grows with each change.
+    /// The number of the catalog, which grows with each change: the seconds of the publisher's clock,
+    /// or one more than before.
     pub generation: u64,
     /// The length of the catalog file in bytes.
     pub bytes: u64,
@@ -64,12 +69,28 @@ impl Pointer {
         format!("catalog-{}.prowess", digits(&self.digest))
     }
 
+    /// Returns whether this is the catalog file that the pointer names.
+    pub(crate) fn names(&self, file: &CatalogFile) -> bool {
+        (file.digest(), file.bytes()) == (self.digest, self.bytes)
+    }
+
+    /// Checks that the number is not beyond the time of this machine.
+    pub(crate) fn check_time(&self, now: Timestamp) -> Result<(), CatalogFileError> {
+        if self.generation <= seconds(now) + MOST_AHEAD {
+            return Ok(());
+        }
+        Err(CatalogFileError::Pointer(format!(
+            "has the generation {}, which is more than a day ahead of the time of this machine",
+            self.generation
+        )))
+    }
+
     /// Checks that one of these keys has signed the pointer. Without keys, every pointer is good.
     pub(crate) fn check_signature(&self, keys: &[PublicKey]) -> Result<(), CatalogFileError> {
         if keys.is_empty() {
             return Ok(());
         }
-        let refused = |reason: &str| Err(CatalogFileError::Pointer(reason.to_owned()));
+        let refused = |reason| Err(CatalogFileError::Unsigned(reason));
         let Some(signature) = &self.signature else { return refused("is not signed") };
         let Ok(signature) = Signature::parse(signature) else {
             return refused("has a signature that cannot be read");
@@ -79,6 +100,10 @@ impl Pointer {
         }
         refused("is not signed by a key that is trusted")
     }
+}
+
+pub(crate) fn seconds(time: Timestamp) -> u64 {
+    time.0 / 1000
 }
 
 /// Returns the hexadecimal digits of a digest.

@@ -2,19 +2,32 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use prowess_core::{
-    Cancel, Catalog, CatalogProvider, Diagnostic, Layer, Listing, PackageDigest, PackagePath,
-    PreviousScan, ReadLimit, ResourcePath, ScanSink, ScanSummary, Severity, SkillSource,
-    SourceError, Trust,
+    Cancel, Catalog, CatalogProvider, Clock, Code, Diagnostic, Layer, Listing, PackageDigest,
+    PackagePath, PreviousScan, ReadLimit, ResourcePath, ScanSink, ScanSummary, Severity,
+    SkillSource, SourceError, Trust,
 };
 use prowess_signature::PublicKey;
 
 use crate::whole::Snapshot;
 use crate::{CatalogFile, CatalogFileError, CatalogPlace, Pointer, codes};
 
+/// How long a server that fails is not asked again: at first, and at most. Each failure doubles it.
+const FIRST_WAIT: Duration = Duration::from_secs(2);
+const MOST_WAIT: Duration = Duration::from_secs(60);
+
+/// A server that has failed.
+struct Failed {
+    error: SourceError,
+    wait: Duration,
+    until: Duration,
+}
+
 /// The skills of a published catalog. A scan polls the pointer; a catalog that cannot be fetched,
-/// verified or read leaves the last good one in use, with a finding.
+/// verified or read leaves the last good one in use, with a finding. A server that fails is asked
+/// again after two seconds, and after twice the time for each further failure, at most a minute.
 ///
 /// As a [`CatalogProvider`] it gives the offered skills of the last good catalog that are not
 /// [conditional](crate::CatalogEntry::is_conditional); its first call for a catalog reads all
@@ -24,21 +37,29 @@ pub struct CatalogSource {
     root: Arc<str>,
     place: CatalogPlace,
     keys: Vec<PublicKey>,
+    clock: Arc<dyn Clock>,
     layer: Layer,
-    /// One thread polls at a time; no other call waits for it.
-    polling: Mutex<()>,
+    /// One thread polls at a time; no other call waits for it. After a failure it waits.
+    polling: Mutex<Option<Failed>>,
     current: Mutex<Option<(Pointer, Arc<Snapshot>)>>,
 }
 
 impl CatalogSource {
     /// Creates a source with this name, whose root is `catalog://NAME`. Nothing is read yet. If
-    /// there are keys, one of them has to have signed the pointer.
-    pub fn new(name: &str, place: CatalogPlace, keys: Vec<PublicKey>) -> Self {
+    /// there are keys, one of them has to have signed the pointer. The clock has the time of this
+    /// machine, which a pointer may be a day ahead of.
+    pub fn new(
+        name: &str,
+        place: CatalogPlace,
+        keys: Vec<PublicKey>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
         Self {
             name: name.into(),
             root: format!("catalog://{name}").into(),
             place,
             keys,
+            clock,
             layer: Layer::new(name, Trust::Untrusted),
             polling: Mutex::default(),
             current: Mutex::default(),
@@ -72,7 +93,24 @@ impl CatalogSource {
         if cancel.is_cancelled() {
             return Err(CatalogFileError::Cancelled);
         }
-        let _polling = self.polling.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut failed = self.polling.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(failed) = failed.as_ref().filter(|it| self.clock.elapsed() < it.until) {
+            return Err(CatalogFileError::Again(failed.error.clone()));
+        }
+        let polled = self.polled(cancel);
+        let wait = failed.take().map_or(FIRST_WAIT, |failed| MOST_WAIT.min(failed.wait * 2));
+        match polled {
+            Err(error) if self.place.is_remote() && error.is_of_the_server() => {
+                let until = self.clock.elapsed() + wait;
+                let error = SourceError::from(error);
+                *failed = Some(Failed { error: error.clone(), wait, until });
+                Err(CatalogFileError::Again(error))
+            }
+            polled => polled,
+        }
+    }
+
+    fn polled(&self, cancel: &Cancel) -> Result<Arc<Snapshot>, CatalogFileError> {
         if self.current().is_none()
             && let Some(kept) = self.place.kept_pointer()
         {
@@ -84,8 +122,11 @@ impl CatalogSource {
         match current {
             Some((current, snapshot)) if current == pointer => return Ok(snapshot),
             Some((current, _)) if current.generation >= pointer.generation => {
-                let step = format!("{} after {}", pointer.generation, current.generation);
-                let message = format!("steps back: it has the generation {step}");
+                let message = format!(
+                    "steps back: it has the generation {}, and the catalog in use has {}; it is an \
+                     earlier one, or the clock where it was built is behind",
+                    pointer.generation, current.generation
+                );
                 return Err(CatalogFileError::Pointer(message));
             }
             _ => {}
@@ -96,6 +137,7 @@ impl CatalogSource {
     /// Uses the catalog of a pointer from now on.
     fn adopt(&self, pointer: Pointer, cancel: &Cancel) -> Result<Arc<Snapshot>, CatalogFileError> {
         pointer.check_signature(&self.keys)?;
+        pointer.check_time(self.clock.now())?;
         let file = Arc::new(self.place.open(&pointer, cancel)?);
         let snapshot = Snapshot::new(
             (&self.name, &self.root),
@@ -125,15 +167,27 @@ impl CatalogSource {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn stale(&self, error: &CatalogFileError) -> Diagnostic {
-        let generation = self.current().as_ref().map_or(0, |(pointer, _)| pointer.generation);
-        let message = format!(
-            "the newest catalog of `{}` cannot be used, so generation {generation} is: {error}",
-            self.name
-        );
-        let help = "publish the catalog again with `prowess catalog build`, or see why it cannot be \
-            reached";
-        Diagnostic::new(codes::CATALOG_STALE, Severity::Warning, message, help).in_file(&*self.root)
+    /// Returns the finding about a catalog that cannot be used.
+    fn finding(&self, error: &CatalogFileError) -> Diagnostic {
+        let current = self.current().as_ref().map(|(pointer, _)| pointer.generation);
+        let used = current.map_or("none".to_owned(), |number| format!("generation {number}"));
+        let (code, severity, help): (Code, _, _) = match error {
+            CatalogFileError::Unsigned(_) => (
+                codes::CATALOG_UNSIGNED,
+                Severity::Error,
+                "sign it with `prowess catalog build --sign KEY`, or trust its key with `prowess \
+                 trust --signer KEY` if it is the publisher's",
+            ),
+            _ => (
+                codes::CATALOG_STALE,
+                Severity::Warning,
+                "publish the catalog again with `prowess catalog build`, or see why it cannot be \
+                 reached",
+            ),
+        };
+        let message =
+            format!("the newest catalog of `{}` cannot be used, so {used} is: {error}", self.name);
+        Diagnostic::new(code, severity, message, help).in_file(self.place.pointer_location())
     }
 }
 
@@ -162,9 +216,19 @@ impl SkillSource for CatalogSource {
             Ok(snapshot) => snapshot,
             Err(CatalogFileError::Cancelled) => return Err(CatalogFileError::Cancelled.into()),
             Err(error) => {
-                let Some(snapshot) = self.snapshot() else { return Err(error.into()) };
-                sink.problem(self.stale(&error));
-                snapshot
+                let is_unsigned = matches!(error, CatalogFileError::Unsigned(_));
+                match self.snapshot() {
+                    Some(snapshot) => {
+                        sink.problem(self.finding(&error));
+                        snapshot
+                    }
+                    // An error would leave the skills of an earlier run in use.
+                    None if is_unsigned => {
+                        sink.problem(self.finding(&error));
+                        return Ok(ScanSummary::default());
+                    }
+                    None => return Err(error.into()),
+                }
             }
         };
         snapshot.scan(previous, sink, cancel)

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek as _, SeekFrom, Write as _};
 
 use prowess_core::{
-    Availability, Caller, Cancel, Catalog, Conditions, Digest, ReadLimit, Record, ResourcePath,
-    SourceErrorKind,
+    Availability, Caller, Cancel, Catalog, Conditions, Digest, MAY_HOLD_CREDENTIALS,
+    MachineDirectories, ReadLimit, Record, ResourcePath, SourceErrorKind, withheld_path,
 };
 use prowess_format::{Head, MAX_FILE_BYTES, Profile, Summarized, summarize};
 use prowess_search::SearchIndex;
@@ -22,7 +22,7 @@ type Result<T> = std::result::Result<T, CatalogFileError>;
 
 /// The maximum number of files of a package, and the maximum size of one of them in bytes.
 const MOST_FILES: usize = 20_000;
-const MOST_FILE_BYTES: usize = 64 * 1024 * 1024;
+pub(crate) const MOST_FILE_BYTES: usize = 64 * 1024 * 1024;
 
 /// The size of the beginning of a `SKILL.md` that is tried first.
 const HEAD_BYTES: usize = 512;
@@ -30,12 +30,23 @@ const HEAD_BYTES: usize = 512;
 /// Stores a file of a package under its digest.
 pub type StoreFile<'s> = &'s mut dyn FnMut(&Digest, &[u8]) -> io::Result<()>;
 
+/// A skill that is not published, or a part of one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The id of the skill.
+    pub skill: String,
+    /// The file or directory of the skill; `None` for all of it.
+    pub path: Option<String>,
+    /// The reason.
+    pub reason: String,
+}
+
 /// Writes a catalog as a file, and passes each file of its packages to `store`. Equal catalogs give
 /// equal bytes.
 ///
 /// It has the offered skills, and those that another host may offer: with requirements that this
 /// machine lacks, for other audiences, and for users alone. Files that may hold credentials are
-/// left out. Returns the digest of the catalog file.
+/// left out. Returns the digest of the catalog file, and all that was left out but shadowed skills.
 ///
 /// # Errors
 ///
@@ -46,7 +57,16 @@ pub fn write_catalog(
     to: &mut File,
     store: StoreFile<'_>,
     cancel: &Cancel,
-) -> Result<Digest> {
+) -> Result<(Digest, Vec<LeftOut>)> {
+    let is_left_out = |record: &Record<'_>| {
+        !may_be_offered(catalog, *record) && record.availability() != Availability::Shadowed
+    };
+    let left_out = catalog.excluded().filter(is_left_out).map(|record| LeftOut {
+        skill: record.id().to_owned(),
+        path: None,
+        reason: record.reason().unwrap_or("it is hidden").to_owned(),
+    });
+    let left_out = left_out.collect();
     let others = catalog.excluded().filter(|record| may_be_offered(catalog, *record));
     let mut records: Vec<_> = catalog.skills().chain(others).collect();
     // Shadowed skills are left out, but a skill may be both hidden and for users.
@@ -54,7 +74,8 @@ pub fn write_catalog(
     let mut used: Vec<_> = records.iter().map(|record| record.index().source()).collect();
     used.sort_unstable();
     used.dedup();
-    let mut writer = Writer { to: BufWriter::new(to), at: 0, index: IndexParts::default() };
+    let (to, index) = (BufWriter::new(to), IndexParts::default());
+    let mut writer = Writer { to, at: 0, index, left_out };
     writer.append(&[0; Header::BYTES])?;
     let mut packages = Vec::with_capacity(records.len());
     for group in records.chunks(Group::RECORDS) {
@@ -83,7 +104,8 @@ pub fn write_catalog(
         writer.index.lists.push(part);
     }
     let words = writer.append(&ranker.stored_words())?;
-    writer.finish(name, Header { words, ..header })
+    let left_out = std::mem::take(&mut writer.left_out);
+    Ok((writer.finish(name, Header { words, ..header })?, left_out))
 }
 
 /// Returns whether a skill that is not offered here may be offered elsewhere. What a rule of the
@@ -100,6 +122,7 @@ struct Writer<'f> {
     to: BufWriter<&'f mut File>,
     at: u64,
     index: IndexParts,
+    left_out: Vec<LeftOut>,
 }
 
 impl Writer<'_> {
@@ -129,11 +152,15 @@ impl Writer<'_> {
         if !listing.is_complete {
             return Err(CatalogFileError::skill(record.id(), &"it has too many files"));
         }
+        self.name_left_out(catalog, record).map_err(failed)?;
         let mut details = Details { head: head(&content).to_vec(), files: Vec::new() };
         for resource in listing.resources {
             let path = resource.path;
             let bytes = match catalog.read_public(record, &path, ReadLimit(MOST_FILE_BYTES)) {
-                Err(error) if error.kind == SourceErrorKind::Denied => continue,
+                Err(error) if error.kind == SourceErrorKind::Denied => {
+                    self.leave_out(record, path.as_str(), MAY_HOLD_CREDENTIALS);
+                    continue;
+                }
                 bytes => bytes.map_err(failed)?,
             };
             let digest = Digest::of(&bytes);
@@ -156,6 +183,33 @@ impl Writer<'_> {
             skill_md: (content.len() as u64, skill_md),
             details,
         })
+    }
+
+    /// Names the files that are left out by their paths, and directories of caches once.
+    fn name_left_out(
+        &mut self,
+        catalog: &Catalog,
+        record: Record<'_>,
+    ) -> std::result::Result<(), prowess_core::SourceError> {
+        let listing = catalog.list(record, MOST_FILES * 2)?;
+        let paths = listing.resources.iter().map(|file| file.path.as_str());
+        let machine = MachineDirectories::of(paths.clone());
+        for path in paths {
+            if let Some((directory, reason)) = machine.around(path) {
+                self.leave_out(record, directory, reason);
+            } else if let Some(reason) = withheld_path(path) {
+                self.leave_out(record, path, reason);
+            }
+        }
+        Ok(())
+    }
+
+    fn leave_out(&mut self, record: Record<'_>, path: &str, reason: &str) {
+        let (skill, path) = (record.id().to_owned(), Some(path.to_owned()));
+        let left_out = LeftOut { skill, path, reason: reason.to_owned() };
+        if self.left_out.last() != Some(&left_out) {
+            self.left_out.push(left_out);
+        }
     }
 
     /// Writes the table by which a package is found.

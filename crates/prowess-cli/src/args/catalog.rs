@@ -19,7 +19,7 @@ pub(crate) enum Catalog {
 /// The arguments of `catalog build`.
 #[derive(Debug, Args)]
 pub(crate) struct CatalogBuild {
-    /// Directory to publish in; what was published there before is kept
+    /// Directory to publish in; the catalog before and the files of all skills are kept there
     #[arg(long, value_name = "DIR", default_value = "catalog")]
     pub(crate) out: PathBuf,
     /// Name of the catalog
@@ -28,4 +28,7 @@ pub(crate) struct CatalogBuild {
     /// Secret key of minisign that signs `catalog.json`; a key with a password asks for it
     #[arg(long, value_name = "FILE")]
     pub(crate) sign: Option<PathBuf>,
+    /// Publish a catalog without skills, which takes all of them from the hosts
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
 }

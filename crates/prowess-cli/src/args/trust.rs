@@ -16,10 +16,11 @@ pub(crate) struct Trust {
     /// Trust the directory even if it contains your home directory
     #[arg(long, conflicts_with_all = ["list", "revoke", "source", "signer", "skill"])]
     pub(crate) wide: bool,
-    /// Trust the skills that are installed from this source, as `add` names it
+    /// Trust the skills that are installed from this source, as `add` names it, or of the catalog
+    /// at this URL
     #[arg(long, value_name = "SOURCE", conflicts_with_all = ["path", "list", "revoke"])]
     pub(crate) source: Option<String>,
-    /// Trust the installed skills that this key has signed: a `.pub` file of minisign, or its last
+    /// Trust skills and catalogs that this key has signed: a `.pub` file of minisign, or its last
     /// line
     #[arg(long, value_name = "KEY", conflicts_with_all = ["path", "list", "revoke", "source"])]
     pub(crate) signer: Option<String>,

@@ -144,11 +144,11 @@ fn with_usable_roots(mut global: Global, further: &mut Vec<Diagnostic>) -> Resul
     let mut named = Vec::new();
     for root in std::mem::take(&mut global.skills.root) {
         let directory = paths::absolute(&root.directory)?;
-        match fs::read_dir(&directory) {
-            Ok(_) => named.push(root),
+        match (fs::read_dir(&directory), catalog_root::is_meant(&root)) {
             // The registry reports a catalog that cannot be used.
-            Err(_) if catalog_root::is_meant(&root.directory) => named.push(root),
-            Err(error) => {
+            (_, Ok(true)) | (Ok(_), _) => named.push(root),
+            (_, Err(failure)) => further.push(failure.to_diagnostic()),
+            (Err(error), _) => {
                 let path = directory.display().to_string();
                 let message = format!("the directory of skills `{path}` cannot be read: {error}");
                 let help = "name a directory that holds the skills' directories";

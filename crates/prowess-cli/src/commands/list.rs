@@ -227,9 +227,24 @@ fn with_short_path(text: &str, columns: usize) -> String {
     format!("{before}`{end}`{behind}")
 }
 
-/// Returns the number of findings of each severity, and the command that shows them.
+/// Returns the numbers of skills and of findings.
 fn counts(listed: &Listed<'_>) -> String {
-    let count = |severity| listed.diagnostics.iter().filter(|it| it.severity == severity).count();
+    let skills = listed.skills.iter().map(|skill| skill.record);
+    let meant: Vec<_> = skills.filter(|skill| !runtime::is_off(*skill)).collect();
+    let skills = match meant.iter().filter(|skill| skill.reason().is_some()).count() {
+        0 => counted(meant.len(), "skill"),
+        count => format!("{}, {count} not offered", counted(meant.len(), "skill")),
+    };
+    match counted_findings(&listed.diagnostics) {
+        None => format!("{skills}\n"),
+        Some(found) => format!("{skills}; {found}\n"),
+    }
+}
+
+/// Returns the number of findings of each severity, and the command that shows them; `None` if
+/// there are none.
+pub(crate) fn counted_findings(found: &[&Diagnostic]) -> Option<String> {
+    let count = |severity| found.iter().filter(|it| it.severity == severity).count();
     let found = [
         (count(Severity::Error), "error"),
         (count(Severity::Warning), "warning"),
@@ -237,14 +252,5 @@ fn counts(listed: &Listed<'_>) -> String {
     ];
     let found = found.into_iter().filter(|(number, _)| *number > 0);
     let found: Vec<_> = found.map(|(number, word)| counted(number, word)).collect();
-    let skills = listed.skills.iter().map(|skill| skill.record);
-    let meant: Vec<_> = skills.filter(|skill| !runtime::is_off(*skill)).collect();
-    let skills = match meant.iter().filter(|skill| skill.reason().is_some()).count() {
-        0 => counted(meant.len(), "skill"),
-        count => format!("{}, {count} not offered", counted(meant.len(), "skill")),
-    };
-    if found.is_empty() {
-        return format!("{skills}\n");
-    }
-    format!("{skills}; {}: see `prowess doctor`\n", found.join(", "))
+    (!found.is_empty()).then(|| format!("{}: see `prowess doctor`", found.join(", ")))
 }

@@ -17,7 +17,7 @@ mod elsewhere;
 mod explain;
 mod help;
 mod history;
-mod install;
+pub(crate) mod install;
 mod list;
 mod lock;
 mod manual;

@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::args::{Global, Matching, Search};
 #[cfg(feature = "catalog-file")]
 use crate::catalog_root::searched;
+use crate::commands::list::counted_findings;
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
 use crate::runtime;
@@ -52,8 +53,16 @@ pub(crate) fn run(global: &Global, args: &Search, output: &Output) -> Result<Exi
         Matching::Words => search_once(&catalog, query, limit),
         Matching::Substring => Substring.rank(&catalog, query, limit),
     };
+    let of_sources = catalog.diagnostics().filter(|it| OF_SOURCES.contains(&it.code.as_str()));
+    if let Some(found) = counted_findings(&of_sources.collect::<Vec<_>>()) {
+        output.remark(&format!("{found}\n"));
+    }
     show(query, ranked.into_iter().map(hit).collect(), output)
 }
+
+/// The findings of sources whose skills may be missing or old.
+const OF_SOURCES: [&str; 4] =
+    ["catalog-stale", "catalog-unsigned", "mcp-server-stale", "source-failed"];
 
 fn show(query: &str, hits: Vec<Hit<'_>>, output: &Output) -> Result<ExitCode, Failure> {
     let searched = Searched { query, hits };

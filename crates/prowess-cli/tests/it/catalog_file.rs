@@ -78,9 +78,10 @@ fn unchanged_skills_are_published_once() {
     let place = Place::new();
     let [first, second] = [place.build(&[]), place.build(&[])].map(|built| built.json());
     assert_eq!((&first["changed"], &second["changed"]), (&true.into(), &false.into()));
-    assert_eq!((&first["generation"], &first["digest"]), (&1.into(), &second["digest"]));
+    let generation = |built: &serde_json::Value| built["generation"].as_u64();
+    assert_eq!((generation(&first), &first["digest"]), (generation(&second), &second["digest"]));
     place.tree.write("skills/mail/SKILL.md", plain_skill("mail").replace("mail", "post"));
-    assert_eq!(place.build(&[]).json()["generation"], 2);
+    assert!(generation(&place.build(&[]).json()) > generation(&first));
 }
 
 #[test]
@@ -90,4 +91,86 @@ fn catalog_that_is_missing_is_an_error_with_its_path() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stdout.contains("error[source-failed]"), "{ran:?}");
     assert!(ran.stdout.contains("there is no `"), "{ran:?}");
+}
+
+#[test]
+fn build_says_which_parts_it_leaves_out() {
+    let place = Place::new();
+    place.tree.write("skills/mail/.env", "PASSWORD=secret\n");
+    place.tree.write("skills/broken/SKILL.md", "---\nname: broken\n---\n");
+    let hide = ["--set", "visibility.skills=[{match: tidy, show: disabled}]"];
+    let built = place.build(&hide).json();
+    let left_out = built["left_out"].as_array().expect("a list").iter();
+    let left_out: Vec<_> = left_out.map(|it| it["path"].as_str().expect("text")).collect();
+    assert!(left_out.contains(&"mail/.env"), "{built}");
+    assert!(left_out.iter().any(|it| it.ends_with("broken/SKILL.md")), "{built}");
+    assert!(left_out.contains(&"tidy"), "{built}");
+    let out = place.tree.join("out").display().to_string();
+    let program = Program::new().root("user", &place.tree.join("skills"));
+    let built = program.run(&["catalog", "build", "--out", &out]);
+    assert!(built.stdout.starts_with("Published 41 skills and 1 not offered here as"), "{built:?}");
+    assert!(built.stderr.contains("left out: mail/.env: may hold credentials\n"), "{built:?}");
+    let empty = Place { tree: Tree::new("//- /skills/.keep\n") };
+    let refused = empty.build(&[]);
+    assert_eq!((refused.code, &refused.error()["code"]), (Some(1), &"catalog-empty".into()));
+    assert_eq!(empty.build(&["--allow-empty"]).json()["skills"], 0);
+}
+
+#[test]
+fn url_of_something_else_is_no_directory() {
+    let root = "https://skills.example.com/team/";
+    let ran = Program::new().run(&["list", "--root", root, "--format", "json"]);
+    assert_eq!(ran.code, Some(2), "{ran:?}");
+    let help = ran.error()["help"].as_str().expect("it has a next step").to_owned();
+    assert_eq!(help, "name `https://skills.example.com/team/catalog.json`");
+    let ran = Program::new().run(&["doctor", "--root", root]);
+    assert!(ran.stdout.contains("the only root at a URL is a catalog"), "{ran:?}");
+}
+
+#[cfg(all(feature = "remotes", feature = "sign"))]
+#[test]
+fn catalog_of_a_server_is_as_trusted_as_its_signer() {
+    use crate::install::Machine;
+
+    let machine = Machine::new();
+    let [secret, public] = crate::signers::key(&machine, "team");
+    let [skills, evil, out] = ["skills", "evil", "site/team"].map(|path| machine.path(path));
+    machine.tree.write("evil/pdf/SKILL.md", plain_skill("pdf") + "Evil\n");
+    let build = |root: &str, more: &[&str]| {
+        let args = ["catalog", "build", "--root", root, "--out", &out];
+        let built = machine.run(&[&args, more].concat());
+        assert_eq!(built.code, Some(0), "{built:?}");
+    };
+    let root = format!("{}/team/catalog.json", machine.address());
+    let run = |args: &[&str]| machine.run(&[args, &["--root", &root]].concat());
+    let check = |layer: &str, codes: &[&str]| {
+        let listed = run(&["list", "--format", "json"]).json();
+        let pdf = &listed["skills"].as_array().expect("a list")[1];
+        assert_eq!(format!("{} {} {}", pdf["id"], pdf["layer"], pdf["trust"]), layer);
+        let found = listed["diagnostics"].as_array().expect("a list");
+        assert_eq!(found.iter().map(|it| &it["code"]).collect::<Vec<_>>(), codes);
+    };
+    let trusted = r#""pdf" "user" "trusted""#;
+    let untrusted = r#""pdf" "untrusted-catalog" "untrusted""#;
+    build(&skills, &["--sign", &secret]);
+    // Its host is in a private network, and the root names it.
+    check(untrusted, &["catalog-untrusted"]);
+    assert!(run(&["doctor"]).stdout.contains("untrusted-catalog layer · untrusted"));
+    assert!(run(&["explain", "pdf"]).stdout.contains("untrusted-catalog"));
+    assert_eq!(machine.run(&["trust", "--signer", &public]).code, Some(0));
+    check(trusted, &[]);
+    machine.tree.write("evil/notes/SKILL.md", plain_skill("notes"));
+    build(&evil, &[]);
+    check(trusted, &["catalog-unsigned"]);
+    assert!(!run(&["show", "pdf"]).stdout.contains("Evil"), "the last good one stays");
+    assert_eq!(run(&["search", "pdf"]).stderr, "1 error: see `prowess doctor`\n");
+    let doctor = run(&["doctor"]);
+    assert_eq!(doctor.code, Some(1), "{doctor:?}");
+    assert!(doctor.stdout.starts_with("error[catalog-unsigned]: "), "{doctor:?}");
+    assert!(doctor.stdout.contains(&format!("--> {root}\n")), "{doctor:?}");
+    assert_eq!(machine.run(&["trust", "--revoke", &public]).code, Some(0));
+    check(untrusted, &["catalog-untrusted"]);
+    assert_eq!(machine.run(&["trust", "--source", &root]).code, Some(0));
+    check(trusted, &[]);
+    assert!(run(&["show", "pdf"]).stdout.contains("Evil"), "the user trusts the server alone");
 }

@@ -9,7 +9,7 @@ use crate::install::{Machine, states};
 use crate::plain_skill;
 
 /// Writes the key pair of a signer, and returns the paths of the secret and the public key.
-fn key(machine: &Machine, name: &str) -> [String; 2] {
+pub(crate) fn key(machine: &Machine, name: &str) -> [String; 2] {
     let KeyPair { pk, sk } = KeyPair::generate_unencrypted_keypair().unwrap();
     let paths = [format!("{name}.key"), format!("{name}.pub")].map(|name| machine.path(&name));
     fs::write(&paths[0], sk.to_box(None).unwrap().into_string()).unwrap();

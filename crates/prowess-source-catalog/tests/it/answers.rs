@@ -181,7 +181,7 @@ fn package_that_cannot_be_read_is_not_published() {
     let place = tempfile::tempdir().unwrap();
     let empty = prowess_core::MemorySource::builder("empty").build().unwrap();
     let catalog = catalog_over(Arc::new(empty), [("gone", "Is not there.", &[][..])]);
-    let options = prowess_source_catalog::PublishOptions::new("team");
+    let options = crate::options(1);
     let error =
         prowess_source_catalog::publish(&catalog, place.path(), &options, &Cancel::default());
     let error = error.unwrap_err();

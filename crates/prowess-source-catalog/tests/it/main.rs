@@ -10,10 +10,12 @@ mod place;
 use std::path::Path;
 use std::sync::Arc;
 
-use prowess_core::{Cancel, Catalog, CatalogProvider, Layer, MemorySource, SkillSource, Trust};
+use prowess_core::{
+    Cancel, Catalog, CatalogProvider, Layer, MemorySource, SkillSource, Timestamp, Trust,
+};
 use prowess_registry::Registry;
 use prowess_source_catalog::{CatalogPlace, CatalogSource, PublishOptions, Published, publish};
-use prowess_testkit::Corpus;
+use prowess_testkit::{Corpus, ManualClock};
 
 /// Returns what a registry offers of a source.
 fn catalog_of(source: Arc<dyn SkillSource>) -> Arc<Catalog> {
@@ -47,10 +49,17 @@ fn skills(count: usize) -> Arc<dyn SkillSource> {
 }
 
 fn published(catalog: &Catalog, place: &Path) -> Published {
-    publish(catalog, place, &PublishOptions::new("team"), &Cancel::default()).unwrap()
+    publish(catalog, place, &options(1), &Cancel::default()).unwrap()
+}
+
+/// Returns the options of a publication this many seconds after 1970.
+fn options(seconds: u64) -> PublishOptions<'static> {
+    let options = PublishOptions::new("team", Timestamp(seconds * 1000));
+    PublishOptions { may_be_empty: true, ..options }
 }
 
 fn source(place: &Path) -> CatalogSource {
-    CatalogSource::new("team", CatalogPlace::directory(place), Vec::new())
+    let clock = Arc::new(ManualClock::default());
+    CatalogSource::new("team", CatalogPlace::directory(place), Vec::new(), clock)
         .layer(Layer::new("user", Trust::Trusted))
 }

@@ -2,21 +2,25 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::slice::from_ref;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use prowess_core::{
-    Cancel, CatalogProvider, Layer, PackagePath, ReadLimit, Remote, RemoteArtifact, RemoteError,
-    RemoteErrorKind, RemoteRequest, ResourcePath, SkillSource, Trust,
+    Cancel, CatalogProvider, Digest, FetchedParts, Layer, MemorySource, PackagePath, ReadLimit,
+    ReceivePart, Remote, RemoteArtifact, RemoteError, RemoteErrorKind, RemoteRequest, ResourcePath,
+    SkillSource, Trust,
 };
 use prowess_registry::Registry;
 use prowess_signature::{PublicKey, SecretKey};
 use prowess_source_catalog::{
     CatalogFileError, CatalogPlace, CatalogSource, PublishOptions, publish,
 };
+use prowess_testkit::ManualClock;
 
-use crate::{catalog_of, published, skills, source};
+use crate::{catalog_of, options, published, skills, source};
 
 /// The text of a pointer, and what becomes of it.
 type Edit<'e> = &'e dyn Fn(&str) -> String;
@@ -74,7 +78,7 @@ fn turn_reads_from_the_catalog_that_it_has_pinned() {
     let source = source(place.path());
     source.poll(&Cancel::default()).unwrap();
     let pinned = source.catalog();
-    published(&catalog_of(Arc::new(prowess_core::MemorySource::default())), place.path());
+    published(&catalog_of(Arc::new(MemorySource::default())), place.path());
     source.poll(&Cancel::default()).unwrap();
     assert!(source.catalog().is_empty(), "the next turn has the next catalog");
     let path = ResourcePath::new("SKILL.md").unwrap();
@@ -90,39 +94,133 @@ fn only_a_trusted_key_signs_the_pointer() {
         let public = secret.public_key().clone();
         (secret, public)
     };
-    let ((secret, public), (_, other)) = (keys(), keys());
+    let ((secret, public), (next, other)) = (keys(), keys());
     let place = tempfile::tempdir().unwrap();
     let (few, many) = (catalog_of(skills(3)), catalog_of(skills(9)));
     let poll = |keys: &[PublicKey]| {
         let place = CatalogPlace::directory(place.path());
-        let polled = CatalogSource::new("team", place, keys.to_vec()).poll(&Cancel::default());
-        polled.map(|file| file.len()).map_err(|error| error.to_string())
+        let clock = Arc::new(ManualClock::default());
+        let source = CatalogSource::new("team", place, keys.to_vec(), clock);
+        source.poll(&Cancel::default()).map(|file| file.len()).map_err(|error| error.to_string())
     };
     published(&few, place.path());
     assert!(poll(from_ref(&public)).unwrap_err().contains("is not signed"));
     let sign = |bytes: &[u8]| secret.sign(bytes, "catalog").map_err(|error| error.to_string());
-    let options = PublishOptions { sign: Some(&sign), ..PublishOptions::new("team") };
-    let signed = publish(&few, place.path(), &options, &Cancel::default()).unwrap();
-    assert!(signed.is_new, "the same catalog is signed now");
+    let sign_next = |bytes: &[u8]| next.sign(bytes, "catalog").map_err(|error| error.to_string());
+    let signed = |key: &PublicKey, sign: prowess_source_catalog::Sign<'_>| {
+        let options = PublishOptions { sign: Some((key, sign)), ..options(1) };
+        publish(&few, place.path(), &options, &Cancel::default()).unwrap()
+    };
+    assert!(signed(&public, &sign).is_new, "the same catalog is signed now");
+    assert!(!signed(&public, &sign).is_new, "it is signed by this key");
+    assert!(signed(&other, &sign_next).is_new, "another key signs it again");
+    assert_eq!(poll(from_ref(&other)), Ok(few.len()));
+    assert!(signed(&public, &sign).is_new);
     assert_eq!(poll(&[other.clone(), public.clone()]), Ok(few.len()));
     assert_eq!(poll(&[]), Ok(few.len()), "without keys, the place is trusted");
     assert!(poll(&[other]).unwrap_err().contains("a key that is trusted"));
     // The signature of one generation is none of another.
-    edit_pointer(place.path(), |text| text.replace("\"generation\": 2", "\"generation\": 9"));
+    edit_pointer(place.path(), |text| text.replace("\"generation\": 4", "\"generation\": 9"));
     assert!(poll(from_ref(&public)).unwrap_err().contains("a key that is trusted"));
     edit_pointer(place.path(), |text| text.replace("RUQ", "RUR"));
-    assert!(poll(&[public]).is_err());
+    assert!(poll(from_ref(&public)).is_err());
     let error = publish(
         &many,
         place.path(),
         &PublishOptions {
-            sign: Some(&|_| Err("cannot be signed: no key".to_owned())),
-            ..PublishOptions::new("team")
+            sign: Some((&public, &|_| Err("cannot be signed: no key".to_owned()))),
+            ..options(1)
         },
         &Cancel::default(),
     );
     assert!(matches!(error, Err(CatalogFileError::Pointer(_))), "{error:?}");
     assert_eq!(poll(&[]), Ok(few.len()), "the earlier one stays");
+}
+
+#[test]
+fn unsigned_catalog_is_refused_with_its_code() {
+    let place = tempfile::tempdir().unwrap();
+    let pair = minisign::KeyPair::generate_unencrypted_keypair().unwrap();
+    let secret = SecretKey::parse(&pair.sk.to_box(None).unwrap().into_string()).unwrap();
+    let sign = |bytes: &[u8]| secret.sign(bytes, "catalog").map_err(|error| error.to_string());
+    let signed = PublishOptions { sign: Some((secret.public_key(), &sign)), ..options(1) };
+    let publish_signed = || {
+        let catalog = catalog_of(skills(3));
+        publish(&catalog, place.path(), &signed, &Cancel::default()).unwrap();
+    };
+    let registry = || {
+        let directory = CatalogPlace::directory(place.path());
+        let (keys, clock) = (vec![secret.public_key().clone()], Arc::new(ManualClock::default()));
+        let source = Arc::new(CatalogSource::new("team", directory, keys, clock));
+        let registry = Registry::builder().layer(Layer::new("user", Trust::Trusted));
+        registry.source("user", source).build().unwrap()
+    };
+    let check = |registry: &Registry, count: usize, code: &[&str]| {
+        registry.reload();
+        let catalog = registry.catalog();
+        assert_eq!(catalog.len(), count, "{code:?}");
+        let findings = catalog.diagnostics().filter(|it| it.code.as_str().starts_with("catalog-"));
+        let found: Vec<_> = findings.collect();
+        assert_eq!(found.iter().map(|it| it.code.as_str()).collect::<Vec<_>>(), code);
+        let pointer = place.path().join("catalog.json").display().to_string();
+        assert!(found.iter().all(|it| it.path.as_deref() == Some(&*pointer)), "{found:?}");
+    };
+    publish_signed();
+    let (running, count) = (registry(), catalog_of(skills(3)).len());
+    check(&running, count, &[]);
+    published(&catalog_of(skills(9)), place.path());
+    check(&running, count, &["catalog-unsigned"]);
+    check(&registry(), 0, &["catalog-unsigned"]);
+    publish_signed();
+    check(&running, count, &[]);
+}
+
+#[test]
+fn generation_grows_without_the_earlier_pointer() {
+    let [first, second] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let now = 1_767_225_600;
+    let publish_at = |place: &Path, count, seconds| {
+        publish(&catalog_of(skills(count)), place, &options(seconds), &Cancel::default())
+    };
+    let generation = |place: &Path, count, seconds| {
+        publish_at(place, count, seconds).unwrap().pointer.generation
+    };
+    assert_eq!(generation(first.path(), 3, now), now);
+    assert_eq!(generation(first.path(), 4, now), now + 1, "two of one second");
+    assert_eq!(generation(first.path(), 5, now - 60), now + 2, "a clock that was set back");
+    assert_eq!(catalogs(first.path()).len(), 2, "the catalog before stays, and no earlier one");
+    assert_eq!(generation(second.path(), 6, now + 5), now + 5, "a new directory");
+    let (host, cancel) = (source(first.path()), Cancel::default());
+    host.poll(&cancel).unwrap();
+    // The clock of the host shows `now`.
+    for (ahead, is_used) in [(86_400, true), (86_401, false), (u64::MAX - now, false)] {
+        let text = format!("\"generation\": {}", now + ahead);
+        edit_pointer(first.path(), |pointer| {
+            let generation = pointer.lines().find(|line| line.contains("generation")).unwrap();
+            pointer.replace(generation.trim().trim_end_matches(','), &text)
+        });
+        let host = source(first.path());
+        assert_eq!(host.poll(&cancel).is_ok(), is_used, "{ahead}");
+    }
+    let error = publish_at(first.path(), 7, now).unwrap_err().to_string();
+    assert!(error.contains("more than a day ahead"), "{error}");
+    fs::remove_file(first.path().join("catalog.json")).unwrap();
+    assert_eq!(generation(first.path(), 7, now + 9), now + 9);
+    host.poll(&cancel).expect("a running host goes on from there");
+}
+
+#[test]
+fn build_names_the_parts_that_it_leaves_out() {
+    let place = tempfile::tempdir().unwrap();
+    let built = published(&catalog_of(skills(3)), place.path());
+    let name = |it: &prowess_source_catalog::LeftOut| (it.skill.clone(), it.path.clone());
+    let left_out: Vec<_> = built.left_out.iter().map(name).collect();
+    assert_eq!(left_out, [("hidden".to_owned(), Some(".env".to_owned()))]);
+    let none = catalog_of(Arc::new(MemorySource::default()));
+    let strict = PublishOptions { may_be_empty: false, ..options(1) };
+    let refused = publish(&none, place.path(), &strict, &Cancel::default());
+    assert!(matches!(refused, Err(CatalogFileError::Empty)), "{refused:?}");
+    assert!(!source(place.path()).poll(&Cancel::default()).unwrap().is_empty());
 }
 
 /// Files of a server, by location, and what was fetched.
@@ -131,6 +229,8 @@ struct Server {
     files: Mutex<BTreeMap<String, Vec<u8>>>,
     fetched: Mutex<Vec<String>>,
     is_away: Mutex<bool>,
+    /// The number of bytes that were passed on.
+    passed_on: Mutex<usize>,
 }
 
 impl Server {
@@ -183,6 +283,110 @@ impl Remote for Server {
         }
         Ok(content)
     }
+
+    fn fetch_parts(
+        &self,
+        artifact: &RemoteArtifact,
+        known: Option<&str>,
+        limit: usize,
+        receive: ReceivePart<'_>,
+        cancel: &Cancel,
+    ) -> Result<FetchedParts, RemoteError> {
+        // A server does not know the limit.
+        let content = self.fetch(artifact, usize::MAX, cancel)?;
+        let version = Some(format!("\"{}\"", Digest::of(&content)));
+        if known.is_some() && known == version.as_deref() {
+            self.fetched.lock().unwrap().push("unchanged".to_owned());
+            return Ok(FetchedParts::Unchanged);
+        }
+        for part in content[..content.len().min(limit)].chunks(10) {
+            *self.passed_on.lock().unwrap() += part.len();
+            if receive(part) == ControlFlow::Break(()) {
+                return Ok(FetchedParts::Changed { version: None });
+            }
+        }
+        if content.len() > limit {
+            return Err(RemoteError::new(RemoteErrorKind::TooLarge, "the file is too large"));
+        }
+        Ok(FetchedParts::Changed { version })
+    }
+}
+
+/// Returns a host of the server, with its clock.
+fn host(server: &Arc<Server>, cache: &Path) -> (CatalogSource, Arc<ManualClock>) {
+    let remote = Arc::clone(server) as Arc<dyn Remote>;
+    let place = CatalogPlace::remote(remote, "https://skills/team/", cache);
+    let clock = Arc::new(ManualClock::default());
+    (CatalogSource::new("team", place, Vec::new(), clock.clone()), clock)
+}
+
+/// Returns the names of the catalog files in a cache, also of unfinished ones.
+fn catalogs(cache: &Path) -> Vec<String> {
+    let names = fs::read_dir(cache).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    names.filter(|name| name.ends_with(".prowess") || name.ends_with(".tmp")).collect()
+}
+
+#[test]
+fn server_decides_neither_on_memory_nor_on_the_disk() {
+    let place = tempfile::tempdir().unwrap();
+    let built = published(&catalog_of(skills(3)), place.path());
+    let name =
+        format!("https://skills/team/catalog-{}.prowess", &built.pointer.digest.to_string()[7..]);
+    let bytes = format!("\"bytes\": {}", built.pointer.bytes);
+    type Change<'c> = &'c dyn Fn(&mut BTreeMap<String, Vec<u8>>);
+    let pointer = "https://skills/team/catalog.json".to_owned();
+    let says = |files: &mut BTreeMap<String, Vec<u8>>, size: u64| {
+        let text = String::from_utf8(files[&pointer].clone()).unwrap();
+        let text = text.replace(&bytes, &format!("\"bytes\": {size}"));
+        files.insert(pointer.clone(), text.into_bytes());
+    };
+    let header = |files: &BTreeMap<String, Vec<u8>>| files[&pointer].len() + 160;
+    let cases: [(&str, Change<'_>, bool); 6] = [
+        ("at most 4294967296 are fetched", &|files| says(files, 1 << 50), true),
+        ("not the one that the pointer names", &|files| says(files, 1 << 29), true),
+        ("not the one", &|files| files.get_mut(&name).unwrap()[20] ^= 1, true),
+        ("too large", &|files| files.get_mut(&name).unwrap().extend([0; 999]), false),
+        (
+            "not what its digest says",
+            &|files| {
+                *files.get_mut(&name).unwrap().iter_mut().rev().nth(3_000).unwrap() ^= 1;
+            },
+            false,
+        ),
+        ("too large", &|files| drop(files.insert(pointer.clone(), vec![b' '; 4097])), true),
+    ];
+    for (reason, change, is_early) in cases {
+        let (cache, server) = (tempfile::tempdir().unwrap(), Arc::new(Server::default()));
+        server.upload(place.path());
+        change(&mut server.files.lock().unwrap());
+        let (source, clock) = host(&server, cache.path());
+        let error = source.poll(&Cancel::default()).unwrap_err().to_string();
+        assert!(error.contains(reason), "{reason}: {error}");
+        assert_eq!(catalogs(cache.path()), [""; 0], "{reason}");
+        let most = header(&server.files.lock().unwrap());
+        assert!(!is_early || *server.passed_on.lock().unwrap() <= most, "{reason}");
+        let asked = server.taken().len();
+        assert!(asked <= 2, "{reason}");
+        assert_eq!(source.poll(&Cancel::default()).unwrap_err().to_string(), error);
+        assert!(server.taken().is_empty(), "{reason}: it is not asked again at once");
+        server.upload(place.path());
+        clock.advance(Duration::from_secs(2));
+        assert!(source.poll(&Cancel::default()).is_ok(), "{reason}: it is asked later");
+    }
+}
+
+#[test]
+fn failing_server_is_asked_less_and_less() {
+    let (server, cache) = (Arc::new(Server::default()), tempfile::tempdir().unwrap());
+    let (source, clock) = host(&server, cache.path());
+    let mut asked = Vec::new();
+    for second in 0..200 {
+        let _ = source.poll(&Cancel::default());
+        asked.extend((!server.taken().is_empty()).then_some(second));
+        clock.advance(Duration::from_secs(1));
+    }
+    assert_eq!(asked, [0, 2, 6, 14, 30, 62, 122, 182]);
 }
 
 #[test]
@@ -191,16 +395,14 @@ fn remote_place_fetches_each_file_once() {
     let server = Arc::new(Server::default());
     published(&catalog_of(skills(3)), place.path());
     server.upload(place.path());
-    let open = || {
-        let remote = Arc::clone(&server) as Arc<dyn Remote>;
-        let place = CatalogPlace::remote(remote, "https://skills/team/", cache.path());
-        CatalogSource::new("team", place, Vec::new())
-    };
+    let open = || host(&server, cache.path()).0;
     let (source, cancel) = (open(), Cancel::default());
     let first = source.poll(&cancel).unwrap();
     assert_eq!(server.taken().len(), 2, "the pointer and the catalog, and no body");
     source.poll(&cancel).unwrap();
-    assert_eq!(server.taken(), ["catalog.json"]);
+    assert_eq!(server.taken(), ["catalog.json", "unchanged"]);
+    open().poll(&cancel).unwrap();
+    assert_eq!(server.taken(), ["catalog.json", "unchanged"], "the next program knows it, too");
     let (package, path) = (PackagePath::new("hidden").unwrap(), ResourcePath::new("SKILL.md"));
     let read = |source: &CatalogSource| {
         source.read(&package, path.as_ref().unwrap(), ReadLimit::default())
@@ -219,9 +421,7 @@ fn remote_place_fetches_each_file_once() {
     assert!(offline.poll(&cancel).is_err());
     assert_eq!(offline.file().unwrap().len(), second.len(), "it starts with what it has");
     assert_eq!(read(&offline).unwrap(), body);
-    let catalogs = fs::read_dir(cache.path()).unwrap().map(|entry| entry.unwrap().path());
-    let catalogs = catalogs.filter(|path| path.extension().is_some_and(|it| it == "prowess"));
-    assert_eq!(catalogs.count(), 1, "earlier catalogs are removed");
+    assert_eq!(catalogs(cache.path()).len(), 1, "earlier catalogs are removed");
 }
 
 #[test]
@@ -235,9 +435,7 @@ fn server_that_sends_other_bytes_is_found() {
             content[4] ^= 1;
         }
     }
-    let remote = Arc::clone(&server) as Arc<dyn Remote>;
-    let place = CatalogPlace::remote(remote, "https://skills/team", cache.path());
-    let source = CatalogSource::new("team", place, Vec::new());
+    let (source, _) = host(&server, cache.path());
     source.poll(&Cancel::default()).unwrap();
     let package = PackagePath::new("hidden").unwrap();
     let path = ResourcePath::new("SKILL.md").unwrap();

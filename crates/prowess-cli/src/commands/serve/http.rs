@@ -165,9 +165,7 @@ fn oauth(args: &Serve, output: &Output) -> Result<Option<OAuthOptions>, Failure>
 /// Returns how documents of an issuer are fetched. Its host was named by the user, so it may have a
 /// private address. None of the user's credentials are sent.
 fn documents(issuer: &str) -> Result<FetchDocument, Failure> {
-    let host = issuer.split_once("://").map_or(issuer, |(_, rest)| rest);
-    let host = host.split('/').next().unwrap_or_default().to_owned();
-    let mut options = install_place::http_options(&[host])?;
+    let mut options = install_place::http_options(&[install_place::host_of(issuer)])?;
     options.credentials = None;
     options.timeout = PATIENCE;
     let remote = HttpRemote::new(options);
