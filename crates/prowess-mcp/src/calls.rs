@@ -22,7 +22,7 @@ use crate::conversation::Conversation;
 use crate::conversations::Waiting;
 use crate::requests::is_stateless;
 use crate::result_limits::bytes_kept_by;
-use crate::server::{SkillServer, internal};
+use crate::server::SkillServer;
 use crate::transport::Closed;
 use crate::{ApprovalChannel, compaction, convert, elicitation, hidden, logged, progress};
 
@@ -117,7 +117,7 @@ impl SkillServer {
     ) -> Result<Asked, ErrorData> {
         let wanted = approval.clone();
         let entry = conversation.blocking(move |runtime| runtime.approvals().load(&wanted));
-        let entry = entry.await?.map_err(internal)?;
+        let entry = entry.await?.map_err(convert::internal)?;
         let question = entry.as_ref().and_then(|entry| {
             elicitation::question(entry, &conversation.runtime().policies().commands)
         });

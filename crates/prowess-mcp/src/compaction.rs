@@ -9,7 +9,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 
 use crate::conversation::Conversation;
-use crate::server::internal;
+use crate::convert::internal;
 
 /// The key of `_meta` under which a client says, with its next call, that it has compacted the
 /// conversation: true, or the ids of the skills whose instructions it has kept.

@@ -11,9 +11,8 @@ use rmcp::model::ServerCapabilities;
 use rmcp::service::{RequestContext, RoleServer};
 use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use crate::convert::{RETRY_KEY, coded};
+use crate::convert::{RETRY_KEY, coded, internal};
 use crate::origin::Client;
-use crate::server::internal;
 use crate::{MOST_INSTRUCTIONS, hidden, resources};
 
 /// One conversation's session, which its first turn opens. It ends when the last handle is dropped.
@@ -222,8 +221,8 @@ impl Conversation {
     }
 }
 
-/// Returns the error of a request whose turn could not begin. Of a store that is unavailable, it has
-/// the time after which the request may be repeated, maybe on another server.
+/// Returns the error of a request whose turn could not begin. Of a store that is unavailable, it
+/// has the time after which the request may be repeated, maybe on another server.
 fn not_begun(error: prowess::Error) -> ErrorData {
     let message = error.to_string();
     let error = match error {

@@ -33,6 +33,11 @@ const DURATION_KEY: &str = "prowess/duration_ms";
 /// The address of a blob whose tool does not name it. Each blob of a result needs one of its own.
 const UNNAMED_BLOB: &str = "skill-tool:/blob";
 
+/// Returns an error of the server itself.
+pub(crate) fn internal(error: impl std::fmt::Display) -> ErrorData {
+    ErrorData::internal_error(error.to_string(), None)
+}
+
 /// Returns the data of an error with this code, also under the name that it has in results.
 pub(crate) fn coded(code: &str) -> Value {
     json!({ "code": code, CODE_KEY: code })

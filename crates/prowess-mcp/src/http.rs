@@ -50,10 +50,10 @@ use route::Router;
 ///
 /// The protocol is at `/mcp`. Without a token, `GET /healthz` answers while the process runs, and
 /// `GET /readyz` while requests are answered: it returns 503 until [`Self::serve`] has a catalog,
-/// while the server ends, and while a store that it shares with other servers is unavailable. With the same checks as `/mcp`, `GET /metrics` returns counters
-/// in the format of Prometheus, which leave out those two, and `GET /status` the state as JSON.
-/// With an authorization server, `GET /.well-known/oauth-protected-resource` returns the metadata
-/// of RFC 9728.
+/// while the server ends, and while a store that it shares with other servers is unavailable. With
+/// the same checks as `/mcp`, `GET /metrics` returns counters in the format of Prometheus, which
+/// leave out those two, and `GET /status` the state as JSON. With an authorization server,
+/// `GET /.well-known/oauth-protected-resource` returns the metadata of RFC 9728.
 pub struct HttpServer {
     executor: tokio::runtime::Runtime,
     address: SocketAddr,

@@ -363,7 +363,3 @@ pub(crate) fn check_delivery(runtime: &Runtime) -> Result<(), ServeError> {
         Err(ServeError::BodyDelivery)
     }
 }
-
-pub(crate) fn internal(error: impl std::fmt::Display) -> ErrorData {
-    ErrorData::internal_error(error.to_string(), None)
-}

@@ -75,7 +75,7 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     let server = server.remember_signals()?;
     interrupt::has_started();
     let served = server.serve(runtime);
-    // What waits for the database is stored now, or never.
+    // Entries that wait for the database are stored now, or never.
     #[cfg(feature = "postgres")]
     if let Some(store) = args.store.as_ref().filter(|_| policies.audit.log == AuditLog::Keep) {
         store::audit(store)?.finish();
