@@ -31,7 +31,11 @@ pub(super) fn records<'c>(catalog: &'c Catalog, query: &str, path: &str) -> Vec<
             }
         }
     };
-    add(catalog.all_named(path));
+    // A name that is a path of nothing would be compared with each skill in other spellings.
+    let mut roots = catalog.sources().iter().map(|source| source.source.root());
+    if roots.any(|root| Path::new(path).starts_with(root)) {
+        add(catalog.all_named(path));
+    }
     if let Some(directory) = real_directory(path.as_ref()) {
         add(in_directory(catalog, &directory));
     }

@@ -87,9 +87,13 @@ fn request_reads_a_part_of_the_log_and_no_skill_again() {
         // The first one may wait for what the others have.
         let first = page.body(path);
         assert!(!first.contains("class=\"refusal\"") || path == "/", "{path}: {first}");
-        let before = read(page.process());
-        page.body(path);
-        let bytes = read(page.process()) - before;
+        let bytes = |_| {
+            let before = read(page.process());
+            page.body(path);
+            read(page.process()) - before
+        };
+        // A scan of the watched directories may run beside one of them.
+        let bytes = (0..5).map(bytes).min().unwrap_or_default();
         assert!(bytes <= most, "{path} reads {bytes} bytes");
         let time = |_| {
             let begun = Instant::now();
