@@ -15,7 +15,7 @@ use crate::error::InstallError;
 use crate::lock::{Lock, is_id};
 use crate::locked_skill::LockedSkill;
 use crate::signers::Signatures;
-use crate::surface::surface_with;
+use crate::surface::surface;
 use crate::tree::tree_digest;
 
 /// The maximum number of skills that are named instead of one that is missing.
@@ -270,7 +270,7 @@ impl Fetched {
             Ok(frontmatter) => frontmatter,
             Err(error) => return self.left_out.push(LeftOut { name: directory, error }),
         };
-        let surface = surface_with(&package, &frontmatter.allowed_tools);
+        let surface = surface(&package);
         let id = frontmatter.name;
         if let Some(named) = artifact.name.as_ref().filter(|named| **named != id) {
             let message =

@@ -4,6 +4,7 @@ use prowess_dir::{ErrorKind, Permissions};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{LockError, StoreError};
+use crate::ledger::MAX_VERSIONS;
 use crate::lock::Lock;
 use crate::lock_file::LockFile;
 use crate::locked_skill::LockedSkill;
@@ -14,10 +15,7 @@ const HISTORY: &str = "history";
 const TEMPORARY: &str = ".history.tmp";
 
 /// The maximum size of a history, in bytes.
-const MAX_BYTES: usize = 8 * 1024 * 1024;
-
-/// The maximum number of versions of one skill.
-const MAX_VERSIONS: usize = 20;
+const MAX_BYTES: usize = 32 * 1024 * 1024;
 
 /// The earlier versions of the skills of a lock file, the newest last.
 #[derive(Debug, Default, Serialize, Deserialize)]

@@ -352,7 +352,7 @@ pub(crate) fn check_replacement(
 
 /// Returns the capabilities that only the new version has.
 pub(crate) fn gained(before: &LockedSkill, after: &LockedSkill) -> Vec<String> {
-    after.surface.difference(&before.surface).cloned().collect()
+    crate::gained(&before.surface, &after.surface)
 }
 
 fn groups(lock: &Lock) -> Groups<'_> {

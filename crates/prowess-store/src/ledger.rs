@@ -23,15 +23,16 @@ const TEMPORARY: &str = ".ledger.tmp";
 /// The maximum size of the list of one skill, in bytes.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
-/// The maximum number of versions of one skill. Of more, the oldest are forgotten.
-const MAX_VERSIONS: usize = 1_000;
+/// The maximum number of versions of one skill, also of those that a lock file can return to. Of
+/// more, the oldest are forgotten.
+pub(crate) const MAX_VERSIONS: usize = 100;
 
 /// One version of a skill.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
     /// The digest of the files; of a removed skill, that of the last ones.
     pub package: Digest,
-    /// The change as one word: `found`, `installed`, `updated`, `removed`, `returned`,
+    /// The change as one word: `found`, `created`, `installed`, `updated`, `removed`, `returned`,
     /// `accepted`, `fixed` or `restored`.
     pub action: String,
     /// The author.

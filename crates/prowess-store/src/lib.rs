@@ -94,7 +94,7 @@ pub use quarantine::Quarantined;
 pub use signer::{Signer, SignerRules, VerifyBundle};
 pub use source::{PartRule, StoreSource};
 pub use store::{Change, Store};
-pub use surface::surface;
+pub use surface::{gained, surface};
 pub use sync::Synced;
 pub use tree::tree_digest;
 pub use update::{FileChange, Growth, Update, Updates};

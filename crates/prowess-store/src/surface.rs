@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use prowess_archive::{Archive, File};
 use prowess_core::{Digest, SKILL_MD_FILES};
-use prowess_format::{AllowedTools, Profile, parse};
+use prowess_format::{AllowedTools, Document, Frontmatter, Mapping, Profile, Value, parse};
 use prowess_text::has_invisible;
 
 /// The texts in front of the name of an environment variable.
@@ -14,8 +14,31 @@ const VARIABLES: [&str; 8] =
 /// The maximum number of facts of one package, so that a lock stays readable.
 const MOST_FACTS: usize = 500;
 
+/// The maximum length of the value of a fact. Of a longer one, the digest says whether it changes.
+const MOST_BYTES: usize = 200;
+
+/// The endings of files that an interpreter or the system runs, wherever they are.
+const PROGRAMS: [&str; 16] = [
+    ".bash", ".bat", ".cjs", ".cmd", ".dll", ".dylib", ".exe", ".jar", ".js", ".mjs", ".pl",
+    ".ps1", ".py", ".rb", ".sh", ".so",
+];
+
+/// The fields by which a skill chooses what runs it, and brings servers of its own.
+const CHOICES: [&str; 9] = [
+    "agent", "context", "effort", "model", "permissionMode", "shell", "mcpServers", "mcp-servers",
+    "mcp_servers",
+];
+
+/// The fields that limit a skill: without one, it may do more.
+const LIMITS: [&str; 2] = ["disallowed-tools", "paths"];
+
+/// The kind of a fact that limits a skill.
+const LIMIT: &str = "limit:";
+
 /// Returns the capabilities of a package, as `kind:value`: scripts and their interpreters, hosts,
-/// environment variables, tools that it asks for, and files with invisible text.
+/// environment variables, tools that it asks for, hooks, commands in its text that run when it is
+/// loaded, the agent and the model that it chooses, limits that it sets itself, and files with
+/// invisible text.
 ///
 /// It is a summary for people who decide on an update, and no limit: a script may do more than its
 /// text shows. A package with very many facts has the digest of all of them instead.
@@ -23,13 +46,7 @@ pub fn surface(package: &Archive) -> BTreeSet<String> {
     let is_skill_md = |file: &&File| SKILL_MD_FILES.contains(&file.path.as_str());
     let content = package.files().iter().find(is_skill_md).map(|file| &*file.content);
     let document = content.and_then(|content| parse(content, Profile::Lenient).document);
-    let tools = document.map(|document| document.frontmatter.allowed_tools);
-    surface_with(package, &tools.unwrap_or_default())
-}
-
-/// Returns the capabilities of a package whose `SKILL.md` asks for these tools.
-pub(crate) fn surface_with(package: &Archive, allowed: &AllowedTools) -> BTreeSet<String> {
-    let mut facts: BTreeSet<_> = tools(allowed).collect();
+    let mut facts: BTreeSet<_> = document.iter().flat_map(declared).collect();
     for file in package.files() {
         let is_script = is_script(file);
         if is_script {
@@ -53,9 +70,95 @@ pub(crate) fn surface_with(package: &Archive, allowed: &AllowedTools) -> BTreeSe
     facts
 }
 
+/// Returns the capabilities that only the second package has. A limit that only the first one has
+/// is one, too.
+pub fn gained(before: &BTreeSet<String>, after: &BTreeSet<String>) -> Vec<String> {
+    let limit = |fact: &&String| fact.starts_with(LIMIT);
+    let more = after.difference(before).filter(|fact| !limit(fact)).cloned();
+    let less = before.difference(after).filter(limit);
+    more.chain(less.map(|fact| format!("unlimited:{}", &fact[LIMIT.len()..]))).collect()
+}
+
+/// Returns the capabilities that the instructions declare.
+fn declared(document: &Document<'_>) -> Vec<String> {
+    let Frontmatter { fields, allowed_tools, .. } = &document.frontmatter;
+    let mut facts: Vec<_> = tools(allowed_tools).collect();
+    let hooks = fields.get("hooks").map(|field| &field.value);
+    facts.extend(hooks.into_iter().flat_map(hooks_of).map(|hook| fact("hook", &hook)));
+    facts.extend(commands(document.body).map(|command| fact("command", command)));
+    for field in fields.iter() {
+        let (key, value) = (&*field.key, field.value.to_text());
+        if CHOICES.contains(&key) {
+            facts.push(fact(key, &value));
+        } else if LIMITS.contains(&key) {
+            facts.push(fact("limit", &format!("{key} {value}")));
+        }
+    }
+    if *allowed_tools != AllowedTools::Absent {
+        facts.push(format!("{LIMIT}allowed-tools"));
+    }
+    if !document.frontmatter.is_chosen_by_model() {
+        facts.push(format!("{LIMIT}disable-model-invocation"));
+    }
+    facts
+}
+
+/// Returns a fact, whose value is on one line.
+fn fact(kind: &str, value: &str) -> String {
+    let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
+    match prowess_text::clipped(&value, MOST_BYTES) {
+        whole if whole == value => format!("{kind}:{value}"),
+        start => format!("{kind}:{start} {}", Digest::of(value.as_bytes())),
+    }
+}
+
+/// Returns each hook as its event, the calls that it is about and what runs. One in a form that is
+/// not known is as it was written: another program may know it.
+fn hooks_of(hooks: &Value) -> Vec<String> {
+    let Some(events) = hooks.as_map() else { return vec![hooks.to_text().into_owned()] };
+    let mut found = Vec::new();
+    for (event, value) in events.iter().map(|field| (&field.key, &field.value)) {
+        for matcher in value.as_list().unwrap_or(std::slice::from_ref(value)) {
+            let known = known(matcher, &["matcher", "hooks"]);
+            let part = |key: &str| known?.get(key).map(|field| &field.value);
+            let calls = part("matcher").map(|it| format!(" {}", it.to_text())).unwrap_or_default();
+            let handlers = part("hooks").unwrap_or(matcher);
+            for handler in handlers.as_list().unwrap_or(std::slice::from_ref(handlers)) {
+                let known = self::known(handler, &["type", "command", "timeout", "once"]);
+                let is_command = |it: &&Mapping| {
+                    it.get("type").and_then(|kind| kind.value.as_text()) == Some("command")
+                };
+                let command = known.filter(is_command).and_then(|it| it.get("command"));
+                let runs = command.map_or(handler, |field| &field.value).to_text();
+                found.push(format!("{event}{calls}: {runs}"));
+            }
+        }
+    }
+    found
+}
+
+/// Returns a mapping that has no other keys than these.
+fn known<'v>(value: &'v Value, keys: &[&str]) -> Option<&'v Mapping> {
+    value.as_map().filter(|it| it.iter().all(|field| keys.contains(&&*field.key)))
+}
+
+/// Returns the commands in a text that some clients run when they load it: a code span behind an
+/// exclamation mark, and a block of code with one behind its fence.
+fn commands(body: &str) -> impl Iterator<Item = &str> {
+    let after = body.match_indices("!`").map(|(at, mark)| &body[at + mark.len()..]);
+    let spans = after.filter_map(|rest| rest.split('`').next());
+    let blocks = body.split("```!").skip(1).filter_map(|rest| rest.split("```").next());
+    spans.chain(blocks).filter(|command| !command.trim().is_empty())
+}
+
 fn is_script(file: &File) -> bool {
+    let path = file.path.to_ascii_lowercase();
     let starts = |start: &[u8]| file.content.starts_with(start);
-    file.is_executable || file.path.starts_with("scripts/") || starts(b"#!") || starts(b"\x7fELF")
+    let is_program = PROGRAMS.iter().any(|end| path.ends_with(end))
+        || [&b"#!"[..], b"\x7fELF", b"MZ", b"\0asm", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"]
+            .into_iter()
+            .any(starts);
+    file.is_executable || file.path.starts_with("scripts/") || is_program
 }
 
 /// Returns the name of the program in the first line, such as `python3`.

@@ -223,7 +223,7 @@ fn with_skill_of_reference(error: InstallError, args: &Add, request: &RemoteRequ
 }
 
 pub(crate) fn added_line(added: Added, output: &Output) -> Line {
-    let facts: Vec<_> = added.skill.surface.into_iter().collect();
+    let facts = prowess_store::gained(&BTreeSet::new(), &added.skill.surface);
     let state = if added.was_installed { "unchanged" } else { "added" };
     let mut signer = added.skill.signer;
     if !added.unverified.is_empty() {

@@ -11,6 +11,7 @@ mod quarantine;
 mod signatures;
 mod source;
 mod store;
+mod surface;
 
 use prowess_archive::{Archive, File};
 use prowess_core::Digest;
