@@ -5,7 +5,7 @@ use prowess_core::{
     AllowedTools, ApprovalEvent, AuditEvent, AuditedOrigin, CallIntent, CallOrigin, CorrelationId,
     HostRefusal, Outcome, PluginEvent, RefreshEvent, ReloadEvent, ResumedSkill, ReviewEvent,
     RuntimeEvent, SessionId, SessionResumption, ShadowEvent, SkillActivation, SkillDeactivation,
-    Timestamp, Verdict,
+    Timestamp, TrustEvent, Verdict,
 };
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -118,6 +118,9 @@ pub(crate) fn runtime(event: &RuntimeEvent) -> Value {
         RuntimeEvent::Plugin(event) => plugin(event),
         RuntimeEvent::HostRefused(event) => host_refused(event),
         RuntimeEvent::Review(event) => reviewed(event),
+        RuntimeEvent::Trust(TrustEvent { at, action, name, by }) => {
+            Entry::new("trust", *at).with(json!({ "action": action, "name": name, "by": by }))
+        }
         other => return json!({ "event": "unknown", "description": format!("{other:?}") }),
     };
     entry.into()
@@ -222,9 +225,10 @@ fn plugin(event: &PluginEvent) -> Entry {
 }
 
 fn reviewed(event: &ReviewEvent) -> Entry {
-    let ReviewEvent { at, step, skill, by, proposal, digest, reason } = event;
+    let ReviewEvent { at, step, skill, by, session, proposal, digest, reason } = event;
     Entry::new("review", *at)
         .with(json!({ "step": step, "skill_name": skill, "by": by }))
+        .with_any("session_id", session.as_ref())
         .with_any("proposal", proposal.as_ref())
         .with_any("digest", digest.as_ref())
         .with_any("reason", reason.as_ref())

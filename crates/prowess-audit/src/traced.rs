@@ -3,7 +3,8 @@
 
 use prowess_core::{
     ApprovalAction, ApprovalEvent, AuditEvent, AuditSink, AuditedDecision, DeactivationCause,
-    ReloadEvent, ReviewEvent, RuntimeEvent, SkillActivation, SkillDeactivation, Verdict,
+    ReloadEvent, ReviewEvent, RuntimeEvent, SkillActivation, SkillDeactivation, TrustEvent,
+    Verdict,
 };
 use tracing::{debug, info, warn};
 
@@ -44,6 +45,9 @@ impl AuditSink for TracedAudit {
             RuntimeEvent::CatalogReloaded(event) => reloaded(event),
             RuntimeEvent::Approval(event) => approval(event),
             RuntimeEvent::Review(event) => reviewed(event),
+            RuntimeEvent::Trust(TrustEvent { action, name, by, .. }) => {
+                info!(name: "trust_changed", target: "prowess", ?action, trusted = name, by, "trust_changed");
+            }
             _ => {}
         }
     }

@@ -239,8 +239,8 @@ pub(crate) enum Command {
     Catalog(Catalog),
     /// Show, check and sum up the audit log
     ///
-    /// `serve`, `call`, `run`, `restore` and decisions by `approvals` and `proposals` write it if
-    /// the configuration has `audit: { log: keep }`, several of them at once.
+    /// `serve`, `call`, `run`, `restore` and decisions by `approvals`, `proposals` and `trust` write
+    /// it if the configuration has `audit: { log: keep }`, several of them at once.
     #[command(subcommand)]
     Audit(Audit),
     /// List the tool calls that wait for you, and decide on them

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Once};
 
-use prowess::{AuditLog, AuditPolicy, AuditSink, NoAudit, Policies, SystemClock};
+use prowess::{AuditLog, AuditPolicy, AuditSink, NoAudit, Policies, RuntimeEvent, SystemClock};
 use prowess_audit::{JsonLinesLog, LogOptions};
 
 use crate::commands::audit::{located, verified};
@@ -38,6 +38,23 @@ pub(crate) fn audit_sink(
             output.remark(&format!("  help: {help}\n"));
             Ok(Arc::new(NoAudit))
         }
+    }
+}
+
+/// Makes a decision of a person, which is recorded before it has an effect. One that fails then is
+/// recorded as not made.
+pub(crate) fn decided<T>(
+    audit: &dyn AuditSink,
+    policy: AuditPolicy,
+    [decision, not_made]: [RuntimeEvent; 2],
+    make: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    match audit.store(&decision) {
+        Err(error) if policy == AuditPolicy::Required => {
+            let help = "see `prowess audit verify`";
+            Err(Failure::new("audit-log-unavailable", error.to_string(), help))
+        }
+        _ => make().inspect_err(|_| audit.report(&not_made)),
     }
 }
 

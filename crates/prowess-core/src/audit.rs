@@ -10,7 +10,7 @@ pub use call::{AuditEvent, AuditedDecision, AuditedSkill, CallIntent, Outcome, V
 pub use event::{
     ApprovalAction, ApprovalEvent, AuditedOrigin, DeactivationCause, HostRefusal, PluginAction,
     PluginEvent, RefreshEvent, ReloadEvent, ResumedSkill, ReviewEvent, ReviewStep, RuntimeEvent,
-    SessionResumption, ShadowEvent, SkillActivation, SkillDeactivation,
+    SessionResumption, ShadowEvent, SkillActivation, SkillDeactivation, TrustAction, TrustEvent,
 };
 pub use origin::{CallOrigin, CorrelationId};
 

@@ -93,7 +93,7 @@ pub use audit::{
     AuditedOrigin, AuditedSkill, CallIntent, CallOrigin, CorrelationId, DeactivationCause,
     HostRefusal, NoAudit, Outcome, PluginAction, PluginEvent, RefreshEvent, ReloadEvent,
     ResumedSkill, ReviewEvent, ReviewStep, RuntimeEvent, SessionResumption, ShadowEvent,
-    SkillActivation, SkillDeactivation, Verdict,
+    SkillActivation, SkillDeactivation, TrustAction, TrustEvent, Verdict,
 };
 pub use availability::{Availability, Callers};
 pub use caller::Caller;

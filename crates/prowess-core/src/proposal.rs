@@ -114,6 +114,10 @@ pub struct ProposedPackage<'a> {
     pub files: &'a PackageFiles,
     /// The proposer.
     pub proposer: &'a Actor,
+    /// The session of the proposer, as logs name it ([`SessionId::log_name`]).
+    ///
+    /// [`SessionId::log_name`]: crate::SessionId::log_name
+    pub session: Option<&'a str>,
     /// The catalog that has the skill.
     pub catalog: &'a Catalog,
 }

@@ -6,6 +6,8 @@ use prowess_core::{Actor, Digest, Timestamp};
 use prowess_text::{markdown_block, markdown_code};
 use serde::Serialize;
 
+use crate::file_name::skill_of;
+
 /// A proposal as its file has it. Its texts are untrusted: a model wrote them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StoredProposal {
@@ -24,6 +26,8 @@ pub struct StoredProposal {
     pub time: Timestamp,
     /// The proposer, if it is known.
     pub proposer: Option<Actor>,
+    /// The session in which it was made, as logs name it.
+    pub session: Option<String>,
     /// The change, as a unified diff.
     pub diff: String,
     /// The reason for the change.
@@ -54,6 +58,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) base: Vec<(&'a str, Digest)>,
     pub(crate) time: Timestamp,
     pub(crate) proposer: Option<Actor>,
+    pub(crate) session: Option<&'a str>,
     pub(crate) diff: &'a str,
     pub(crate) justification: &'a str,
     pub(crate) evidence: Option<&'a str>,
@@ -65,6 +70,7 @@ const FILES: &str = "- All files that it was proposed for: `";
 const BASE: &str = " that it was proposed for: `";
 const PROPOSED: &str = "- Proposed: ";
 const BY: &str = "- Proposed by: ";
+const SESSION: &str = "- Session: ";
 const DIGEST: &str = "- Digest: `";
 
 impl Parts<'_> {
@@ -84,6 +90,9 @@ impl Parts<'_> {
         if let Some(proposer) = &self.proposer {
             head += &format!("{BY}{} {}\n", proposer.kind(), markdown_code(proposer.name()));
         }
+        if let Some(session) = self.session {
+            head += &format!("{SESSION}{}\n", markdown_code(session));
+        }
         let diff = markdown_block("diff", self.diff);
         let justification = markdown_block("text", self.justification);
         let mut rest = format!("\n## Diff\n\n{diff}\n## Justification\n\n{justification}");
@@ -101,7 +110,7 @@ impl StoredProposal {
         let mut lines = text.lines().skip(2);
         let skill = unquoted(lines.next()?.strip_prefix("- Skill: ")?)?;
         let mut base = Vec::new();
-        let (mut time, mut proposer, mut digest) = (None, None, None);
+        let (mut time, mut proposer, mut session, mut digest) = (None, None, None, None);
         let (mut path, mut parent, mut files) = (None, None, None);
         for line in lines.by_ref().take_while(|line| !line.is_empty()) {
             if let Some(written) = line.strip_prefix(PROPOSED) {
@@ -109,6 +118,8 @@ impl StoredProposal {
             } else if let Some(written) = line.strip_prefix(BY) {
                 let (kind, name) = written.split_once(' ')?;
                 proposer = Some(actor(kind, unquoted(name)?.to_owned())?);
+            } else if let Some(written) = line.strip_prefix(SESSION) {
+                session = Some(unquoted(written)?);
             } else if let Some(written) = line.strip_prefix(DIGEST) {
                 digest = written.strip_suffix('`')?.parse().ok();
             } else if let Some(written) = line.strip_prefix(PACKAGE) {
@@ -136,6 +147,7 @@ impl StoredProposal {
             base,
             time,
             proposer,
+            session,
             diff: &diff,
             justification: &justification,
             evidence: evidence.as_deref(),
@@ -153,11 +165,30 @@ impl StoredProposal {
             base,
             time,
             proposer,
+            session: session.map(str::to_owned),
             diff,
             justification,
             evidence,
             originals: BTreeMap::new(),
         })
+    }
+
+    /// Returns the stand-in for a file that is not as it was written, and has these bytes.
+    pub(crate) fn tampered(name: &str, bytes: &[u8]) -> Self {
+        Self {
+            name: name.to_owned(),
+            digest: Digest::of(bytes),
+            skill: skill_of(name).unwrap_or_default().to_owned(),
+            package: None,
+            base: BTreeMap::new(),
+            time: Timestamp(0),
+            proposer: None,
+            session: None,
+            diff: String::new(),
+            justification: String::new(),
+            evidence: None,
+            originals: BTreeMap::new(),
+        }
     }
 }
 

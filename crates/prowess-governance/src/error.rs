@@ -2,7 +2,7 @@
 
 use prowess_core::Code;
 
-use crate::{Conflict, codes, review_codes};
+use crate::{Conflict, StoredProposal, codes, review_codes};
 
 /// The reason why a proposal was not decided, or a skill not changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,11 +14,13 @@ pub struct ReviewError {
     pub message: String,
     /// The parts that do not fit, if the files are others now.
     pub conflicts: Vec<Conflict>,
+    /// The stand-in for a file that is not as it was written, without the parts of a proposal.
+    pub tampered: Option<Box<StoredProposal>>,
 }
 
 impl ReviewError {
     pub(crate) fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), conflicts: Vec::new() }
+        Self { code, message: message.into(), conflicts: Vec::new(), tampered: None }
     }
 }
 

@@ -22,14 +22,12 @@ use crate::{ProposalPolicy, ReviewError, SkillPackage, codes, review_codes};
 /// read of one, and too few to fill the limit for all.
 const MOST_OF_ONE: usize = 20;
 
+/// The maximum number of waiting proposals of agents for one skill: agents choose their names, so
+/// the limit for one of them is none for a program that has many.
+const MOST_OF_SKILL: usize = 20;
+
 /// The maximum length of the name of a proposer, in characters.
 const MOST_OF_NAME: usize = 128;
-
-/// The directory of the files that proposals were made for, by their digests.
-const BASE: &str = "base";
-
-/// The maximum size of such a file, in bytes.
-const MOST_BASE: usize = 256 * 1024;
 
 /// Checks the files of a package in a directory of this name, as the host reads and checks skills.
 pub type PackageCheck = Arc<dyn Fn(&str, &PackageFiles) -> CheckedPackage + Send + Sync>;
@@ -108,22 +106,18 @@ impl FileProposals {
         let ProposalPolicy { diff_bytes, text_bytes, .. } = self.policy;
         // Fences, names and digests are short.
         let most = diff_bytes + 2 * text_bytes + (64 << 10);
-        let text = match directory.read(name, most) {
-            Ok(bytes) => String::from_utf8(bytes).ok(),
+        let bytes = match directory.read(name, most) {
+            Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 let message = format!("the proposal {} cannot be read: {error}", quoted(name));
                 return Err(ReviewError::new(review_codes::PROPOSAL_NOT_FOUND, message));
             }
-            Err(_) => None,
+            Err(_) => Vec::new(),
         };
-        let parsed = text.and_then(|text| StoredProposal::parse(name, &text));
+        let text = str::from_utf8(&bytes).ok();
+        let parsed = text.and_then(|text| StoredProposal::parse(name, text));
         let with_originals = |mut proposal: StoredProposal| {
-            for (path, digest) in &proposal.base {
-                let kept = directory.read(&format!("{BASE}/{}", hex(digest)), MOST_BASE);
-                if let Some(kept) = kept.ok().filter(|kept| Digest::of(kept) == *digest) {
-                    proposal.originals.insert(path.clone(), kept);
-                }
-            }
+            Self::with_originals(directory, &mut proposal);
             proposal
         };
         parsed.map(with_originals).ok_or_else(|| {
@@ -131,31 +125,10 @@ impl FileProposals {
                 "{} is not as it was written, and is never accepted; reject it by its whole name",
                 quoted(name)
             );
-            ReviewError::new(review_codes::PROPOSAL_TAMPERED, message)
+            let error = ReviewError::new(review_codes::PROPOSAL_TAMPERED, message);
+            let tampered = Some(Box::new(StoredProposal::tampered(name, &bytes)));
+            ReviewError { tampered, ..error }
         })
-    }
-
-    /// Keeps the files that a proposal was made for. Without one, fewer changes can be merged.
-    fn keep_base(&self, base: &BTreeMap<String, Digest>, files: &PackageFiles) {
-        let Ok(directory) = self.open_own(BASE) else { return };
-        for (path, digest) in base {
-            if let Some(file) = files.get(path).filter(|file| file.content.len() <= MOST_BASE) {
-                let name = hex(digest);
-                let temporary = format!(".{name}.tmp");
-                let _ = directory.put_file(&name, &temporary, &file.content, Permissions::Private);
-            }
-        }
-    }
-
-    /// Removes the files that a decided proposal was made for, unless another one needs them.
-    pub(crate) fn forget(&self, directory: &Dir, decided: &StoredProposal) {
-        let waiting: Vec<_> = self.waiting().unwrap_or_default().into_iter().flatten().collect();
-        let is_needed =
-            |digest: &&Digest| waiting.iter().any(|it| it.base.values().any(|it| it == *digest));
-        let Ok(base) = directory.open_dir(BASE, Links::Refuse) else { return };
-        for digest in decided.base.values().filter(|digest| !is_needed(digest)) {
-            let _ = base.remove_tree(&hex(digest));
-        }
     }
 
     /// Records a step, of which nothing depends.
@@ -253,6 +226,7 @@ impl FileProposals {
         &self,
         waiting: &[Result<StoredProposal, ReviewError>],
         proposer: Option<&Actor>,
+        skill: &str,
     ) -> Result<(), ProposalError> {
         let is_person = |actor: Option<&Actor>| matches!(actor, Some(Actor::Person(_)));
         let proposers = || {
@@ -261,11 +235,22 @@ impl FileProposals {
         };
         let all = proposers().count();
         let own = proposers().filter(|it| proposer.is_some() && *it == proposer).count();
+        let of_skill = waiting
+            .iter()
+            .flatten()
+            .filter(|it| it.skill == skill && !is_person(it.proposer.as_ref()));
+        let of_skill = of_skill.count();
+        // A skill for which none waits has room, whatever was proposed for others.
+        let room = self.policy.waiting * if of_skill == 0 { 2 } else { 1 };
         let (number, of, most) = match proposer {
             Some(by) if !is_person(proposer) && own >= MOST_OF_ONE => {
                 (own, by.to_string(), MOST_OF_ONE)
             }
+            Some(_) if !is_person(proposer) && of_skill >= MOST_OF_SKILL => {
+                (of_skill, format!("agents for {}", quoted(skill)), MOST_OF_SKILL)
+            }
             _ if all < self.policy.waiting => return Ok(()),
+            Some(_) if !is_person(proposer) && all < room => return Ok(()),
             _ if is_person(proposer) => (all, "people".to_owned(), self.policy.waiting),
             _ => (all, "agents".to_owned(), self.policy.waiting),
         };
@@ -333,11 +318,20 @@ struct Compared {
 impl ProposalStore for FileProposals {
     fn submit(&self, proposal: &Proposal<'_>) -> Result<String, ProposalError> {
         self.check_length(proposal)?;
-        self.check_room(&self.waiting().unwrap_or_default(), None)?;
+        self.check_room(&self.waiting().unwrap_or_default(), None, proposal.skill)?;
         let Proposal { skill, diff, justification, evidence, time, base } = *proposal;
         let base = vec![("SKILL.md", base)];
-        let (package, proposer) = (None, None);
-        let parts = Parts { skill, package, base, time, proposer, diff, justification, evidence };
+        let parts = Parts {
+            skill,
+            package: None,
+            base,
+            time,
+            proposer: None,
+            session: None,
+            diff,
+            justification,
+            evidence,
+        };
         self.write(proposal, &parts.document().0)
     }
 
@@ -359,26 +353,30 @@ impl ProposalStore for FileProposals {
             return Ok(KeptProposal { name: known.name.clone(), is_known: true });
         }
         let proposer = plain(package.proposer);
-        self.check_room(&waiting, Some(&proposer))?;
+        self.check_room(&waiting, Some(&proposer), proposal.skill)?;
         let Proposal { skill, justification, evidence, time, .. } = *proposal;
+        let session = package.session;
+        let (digests, package) = (of.digest, Some(of));
         let parts = Parts {
             skill,
-            package: Some(of),
+            package,
             base: base.iter().map(|(path, digest)| (&**path, *digest)).collect(),
             time,
             proposer: Some(proposer.clone()),
+            session,
             diff: &diff,
             justification,
             evidence,
         };
         let (text, digest) = parts.document();
         let name = self.write(proposal, &text)?;
-        self.keep_base(&base, &files);
+        self.keep_base(&base, &digests, &files);
         self.report(ReviewEvent {
             at: time,
             step: ReviewStep::Proposed,
             skill: skill.to_owned(),
             by: proposer,
+            session: session.map(str::to_owned),
             proposal: Some(name.clone()),
             digest: Some(digest),
             reason: None,
@@ -416,10 +414,6 @@ fn create(directory: &Dir, name: &str, text: &str) -> prowess_dir::Result<()> {
         }
         result => result,
     }
-}
-
-fn hex(digest: &Digest) -> String {
-    digest.to_string().trim_start_matches("sha256:").to_owned()
 }
 
 fn is_taken(error: &prowess_dir::Error) -> bool {

@@ -48,6 +48,7 @@
 //! This crate reads no clock and no configuration, and accepts nothing on its own.
 #![forbid(unsafe_code)]
 
+mod base;
 pub mod codes;
 mod delivery;
 mod document;

@@ -1,6 +1,5 @@
 //! Decisions on proposals.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 
 use prowess_core::{
@@ -12,7 +11,7 @@ use prowess_text::quoted;
 use serde::{Deserialize, Serialize};
 
 use crate::error::unwritten;
-use crate::file_name::{DECIDED, is_proposal, skill_of};
+use crate::file_name::{DECIDED, is_proposal};
 use crate::file_proposals::plain;
 use crate::package::package_digest;
 use crate::{
@@ -96,8 +95,10 @@ impl FileProposals {
     fn close(&self, review: &Review, step: ReviewStep) -> Result<Decision, ReviewError> {
         let (directory, decided, _lock) = self.locked(&review.proposal)?;
         let proposal = match self.reviewed(&directory, review, step) {
-            Err(error) if error.code == review_codes::PROPOSAL_TAMPERED => {
-                tampered(review).ok_or(error)?
+            Err(ReviewError { tampered: Some(file), .. })
+                if matches!(review.reviewer, Actor::Person(_)) && step == ReviewStep::Rejected =>
+            {
+                *file
             }
             reviewed => reviewed?,
         };
@@ -183,9 +184,25 @@ impl FileProposals {
             let message = format!("{} is not the proposal that was shown", quoted(&proposal.name));
             return Err(ReviewError::new(review_codes::PROPOSAL_CHANGED, message));
         }
-        let reviewer = plain(&review.reviewer);
+        match self.refusal(&proposal, &review.reviewer, step) {
+            Some(reason) => {
+                let message = format!("{} may not decide on it: {reason}", plain(&review.reviewer));
+                Err(ReviewError::new(review_codes::REVIEWER_NOT_ALLOWED, message))
+            }
+            None => Ok(proposal),
+        }
+    }
+
+    /// Returns why a reviewer may not decide so on a proposal; `None` if it may.
+    pub fn refusal(
+        &self,
+        proposal: &StoredProposal,
+        reviewer: &Actor,
+        step: ReviewStep,
+    ) -> Option<&'static str> {
+        let reviewer = plain(reviewer);
         let is_own = proposal.proposer.as_ref().is_some_and(|it| it.may_be(&reviewer));
-        let refused = match &reviewer {
+        match &reviewer {
             _ if step == ReviewStep::Withdrawn && is_own => None,
             Actor::Person(_) if step == ReviewStep::Withdrawn => None,
             _ if step == ReviewStep::Withdrawn => Some("an agent withdraws its own proposals only"),
@@ -193,13 +210,6 @@ impl FileProposals {
             Actor::Person(_) => None,
             Actor::Reviewer(name) if self.policy.reviewers.contains(name) => None,
             _ => Some("the policy names no such reviewer"),
-        };
-        match refused {
-            Some(reason) => Err(ReviewError::new(
-                review_codes::REVIEWER_NOT_ALLOWED,
-                format!("{reviewer} may not decide on it: {reason}"),
-            )),
-            None => Ok(proposal),
         }
     }
 
@@ -294,24 +304,6 @@ impl Acceptance<'_> {
     }
 }
 
-/// Returns a stand-in for a file that is not as it was written, if a person removes it.
-fn tampered(review: &Review) -> Option<StoredProposal> {
-    let is_person = matches!(review.reviewer, Actor::Person(_));
-    Some(StoredProposal {
-        name: review.proposal.clone(),
-        digest: review.digest,
-        skill: skill_of(&review.proposal).filter(|_| is_person)?.to_owned(),
-        package: None,
-        base: BTreeMap::new(),
-        time: review.at,
-        proposer: None,
-        diff: String::new(),
-        justification: String::new(),
-        evidence: None,
-        originals: BTreeMap::new(),
-    })
-}
-
 fn record_of(name: &str) -> String {
     format!("{}.json", name.trim_end_matches(".md"))
 }
@@ -352,6 +344,7 @@ fn event(decision: &Decision, proposal: &StoredProposal, step: ReviewStep) -> Re
         step,
         skill: decision.skill.clone(),
         by: decision.by.clone(),
+        session: proposal.session.clone(),
         proposal: Some(proposal.name.clone()),
         digest: decision.package.filter(|_| is_change).or(Some(proposal.digest)),
         reason: decision.reason.clone(),

@@ -1,10 +1,13 @@
 //! The sources and signers of installed skills that the user trusts, and the reviewed skills.
 
-use prowess_core::{Diagnostic, Timestamp};
+use prowess_core::{Diagnostic, Digest, Timestamp};
 
 use crate::TrustError;
 use crate::trust::{Content, TrustFile};
 use crate::trusted_origin::TrustedOrigin;
+
+/// The maximum number of earlier reviews that are kept, of all skills.
+const MOST_REVIEWED: usize = 1_000;
 
 /// Something that installed skills come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,10 +85,25 @@ impl TrustFile {
         self.change(|content| {
             let origins = content.origins(origin);
             let trusted = TrustedOrigin { name: origin.name().into(), since: now.into() };
-            origins.retain(|known| !origin.is(known));
+            let replaced: Vec<_> = origins.extract_if(.., |known| origin.is(known)).collect();
             origins.push(trusted.clone());
+            if matches!(origin, Origin::Skill(_)) {
+                let reviewed = &mut content.reviewed;
+                reviewed.retain(|known| replaced.iter().all(|it| it.name != known.name));
+                reviewed.extend(replaced);
+                reviewed.drain(..reviewed.len().saturating_sub(MOST_REVIEWED));
+            }
             Ok(trusted)
         })
+    }
+
+    /// Returns whether the user has ever reviewed a skill with these files, and not revoked that
+    /// since. It is not offered for that: only the last review counts
+    /// ([`FolderTrust::has_reviewed`](prowess_core::FolderTrust::has_reviewed)).
+    pub fn was_reviewed(&self, skill: &str, files: &Digest) -> bool {
+        let name = format!("{skill}@{files}");
+        let content = self.read().unwrap_or_default();
+        content.skills.iter().chain(&content.reviewed).any(|known| *known.name == *name)
     }
 
     /// Revokes the trust in a source, a signer or a skill; `None` if it was not trusted.
@@ -95,6 +113,9 @@ impl TrustFile {
     /// Returns an error if the file is unusable or cannot be written.
     pub fn revoke_origin(&self, origin: Origin<'_>) -> Result<Option<TrustedOrigin>, TrustError> {
         self.change(|content| {
+            if matches!(origin, Origin::Skill(_)) {
+                content.reviewed.retain(|known| !origin.is(known));
+            }
             let origins = content.origins(origin);
             let at = origins.iter().position(|known| origin.is(known));
             Ok(at.map(|at| origins.remove(at)))

@@ -35,6 +35,9 @@ pub(crate) struct Content {
     pub(crate) signers: Vec<TrustedOrigin>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) skills: Vec<TrustedOrigin>,
+    /// Earlier reviews of the skills, which later ones have replaced.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) reviewed: Vec<TrustedOrigin>,
 }
 
 /// The version field, which every version of the format has.

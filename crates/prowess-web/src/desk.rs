@@ -154,6 +154,8 @@ pub enum RefusalKind {
     Missing,
     /// It has changed since it was shown.
     Conflict,
+    /// A rule is against it.
+    Denied,
     /// The request cannot be understood.
     Invalid,
     /// It is being read, and will be there in a moment.

@@ -175,6 +175,7 @@ pub(crate) fn refusal(refusal: &Refusal) -> Answer {
     let status = match kind {
         RefusalKind::Missing => StatusCode::NOT_FOUND,
         RefusalKind::Conflict => StatusCode::CONFLICT,
+        RefusalKind::Denied => StatusCode::FORBIDDEN,
         RefusalKind::Invalid => StatusCode::BAD_REQUEST,
         RefusalKind::Busy => StatusCode::SERVICE_UNAVAILABLE,
         RefusalKind::Failed => StatusCode::INTERNAL_SERVER_ERROR,

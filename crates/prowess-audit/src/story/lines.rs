@@ -1,7 +1,7 @@
 //! Entries as sentences.
 
 use prowess_core::Actor;
-use prowess_text::counted;
+use prowess_text::{counted, quoted};
 use serde_json::Value;
 
 /// Returns an entry as a sentence without a full stop.
@@ -52,6 +52,10 @@ pub(super) fn sentence(entry: &Value) -> String {
             let reason = entry["reason"].as_str().map(|reason| format!(": {reason}"));
             let reason = reason.unwrap_or_default();
             format!("{what} {} by {by}{reason}", step.replace('_', " "))
+        }
+        "trust" => {
+            let action = text("action").replace('_', " ");
+            format!("trust in {} {action} by {}", quoted(text("name")), text("by"))
         }
         "plugin" => {
             let error = entry["error"].as_str().map(|error| format!(": {error}"));

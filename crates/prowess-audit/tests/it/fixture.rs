@@ -10,7 +10,7 @@ use prowess_core::{
     ArgumentPattern, AuditEvent, AuditedDecision, AuditedOrigin, CallIntent, CallOrigin, Caller,
     Code, CorrelationId, DeactivationCause, Digest, Outcome, PluginAction, PluginEvent,
     ResumedSkill, RuntimeEvent, SessionId, SessionResumption, SkillActivation, SkillDeactivation,
-    Timestamp, Verdict,
+    Timestamp, TrustAction, TrustEvent, Verdict,
 };
 use prowess_testkit::ManualClock;
 use tempfile::TempDir;
@@ -147,6 +147,11 @@ pub(crate) fn rejected_plugin() -> RuntimeEvent {
         digest: None,
         error: Some("`/plugins/notes.so` is not trusted; nothing was executed".to_owned()),
     })
+}
+
+pub(crate) fn trusted() -> RuntimeEvent {
+    let (action, name) = (TrustAction::Revoked, "/home/a` by bob".to_owned());
+    RuntimeEvent::Trust(TrustEvent { at: START, action, name, by: "ada".to_owned() })
 }
 
 /// The place of a log, and its clock.

@@ -6,7 +6,7 @@ use prowess_core::{AuditEvent, Code, DeactivationCause, Outcome};
 use serde_json::Value;
 
 use crate::fixture::{
-    activated, approved, deactivated, denied, done, intent, rejected_plugin, resumed,
+    activated, approved, deactivated, denied, done, intent, rejected_plugin, resumed, trusted,
 };
 
 /// Returns the run of one skill, from its activation to its deactivation.
@@ -36,12 +36,13 @@ fn run_of_a_skill_is_written_field_by_field() {
 /// The events that belong to no call.
 #[test]
 fn changes_of_the_runtime_are_written_field_by_field() {
-    let events = [resumed(), approved(), rejected_plugin()].map(AuditEntry::Runtime);
+    let events = [resumed(), approved(), rejected_plugin(), trusted()].map(AuditEntry::Runtime);
     let written = events.map(|event| event.to_json(&Redactor::default()).to_string());
     expect![[r#"
         {"event":"session_resumed","timestamp":"2026-01-01T00:01:00Z","session_id":"talk","loaded":[{"skill_name":"pdf","correlation_id":"628d3158260bb4f2208b50e45c682798","activated":"2026-01-01T00:00:00Z"}]}
         {"event":"approval","timestamp":"2026-01-01T00:00:00Z","action":"granted","approval_id":"a1","tool_name":"Bash","skill_name":"pdf","scope":"session","by":"ada","package":"sha256:bc4a71180870f7945155fbb02f4b0a2e3faa2a62d6d31b7039013055ed19869a","arguments":{"command_prefix":["git","push"]},"agent_id":null,"task_id":null,"tenant_id":"tenant-3","session_id":"talk","correlation_id":null}
         {"event":"plugin","timestamp":"2026-01-01T00:00:00Z","action":"rejected","plugin":"/plugins/notes.so","digest":null,"error":"`/plugins/notes.so` is not trusted; nothing was executed"}
+        {"event":"trust","timestamp":"2026-01-01T00:00:00Z","action":"revoked","name":"/home/a` by bob","by":"ada"}
     "#]].assert_eq(&(written.join("\n") + "\n"));
 }
 

@@ -15,6 +15,7 @@ use serde_json::json;
 
 use crate::fixture::{
     Place, START, activated, approved, deactivated, denied, done, intent, rejected_plugin, resumed,
+    trusted,
 };
 
 fn log() -> Place {
@@ -80,7 +81,7 @@ fn story_has_each_session_and_unfinished_calls() {
 fn story_names_approvals_plugins_and_what_a_killed_task_left() {
     let place = Place::new();
     let log = place.open();
-    for event in [activated(), approved(), rejected_plugin(), resumed()] {
+    for event in [activated(), approved(), rejected_plugin(), trusted(), resumed()] {
         log.report(&event);
     }
     let story = Story::read(&place.path, &StoryFilter { all: true, ..StoryFilter::default() })
@@ -92,6 +93,7 @@ fn story_names_approvals_plugins_and_what_a_killed_task_left() {
         2026-01-01T00:01:00Z resumed with pdf (since 2026-01-01T00:00:00Z) still loaded
         []
         2026-01-01T00:00:00Z plugin /plugins/notes.so rejected: `/plugins/notes.so` is not trusted; nothing was executed
+        2026-01-01T00:00:00Z trust in `/home/a\u{60} by bob` revoked by ada
     "#]].assert_eq(&shown(&story));
 }
 

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 use prowess::governance::package_diff;
 use prowess::state::rfc3339;
 use prowess::{
-    Actor, AuditPolicy, Clock as _, Digest, PackageFiles, ReviewEvent, ReviewStep, RuntimeEvent,
-    SystemClock,
+    Actor, Clock as _, Digest, PackageFiles, ReviewEvent, ReviewStep, RuntimeEvent, SystemClock,
 };
 use prowess_store::{Author, Version};
 use prowess_text::shell_word;
@@ -15,7 +14,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::args::{Diff, Global, History, HistoryCommand, Restore};
-use crate::audit_log::audit_sink;
+use crate::audit_log::{audit_sink, decided};
 use crate::commands::commit::Commit;
 use crate::commands::difference::colored;
 use crate::commands::install::{OTHER_BYTES, lines_text, place_lines, remark_on_states};
@@ -49,7 +48,9 @@ pub(crate) fn run(args: &History, global: &Global, output: &Output) -> Result<Ex
 }
 
 fn list(id: &str, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
-    let target = Target::of(global, id)?;
+    let Some(target) = found(id, global)? else {
+        return output.result(&document(&[]), |_| text(&[])).map(|()| ExitCode::SUCCESS);
+    };
     let now = target.now()?;
     let shown = versions(&target, now)?;
     output.result(&document(&shown), |_| text(&shown))?;
@@ -71,8 +72,16 @@ fn list(id: &str, global: &Global, output: &Output) -> Result<ExitCode, Failure>
 /// Returns what the command prints of a skill.
 #[cfg(feature = "web")]
 pub(crate) fn value(id: &str, global: &Global) -> Result<Value, Failure> {
-    let target = Target::of(global, id)?;
-    Ok(document(&versions(&target, target.now()?)?))
+    let versions = found(id, global)?.map(|target| versions(&target, target.now()?));
+    Ok(document(&versions.transpose()?.unwrap_or_default()))
+}
+
+/// Returns a skill; `None` for one whose files this program cannot have changed.
+fn found(id: &str, global: &Global) -> Result<Option<Target>, Failure> {
+    match Target::of(global, id) {
+        Err(failure) if failure.code == "skill-not-writable" => Ok(None),
+        found => found.map(Some),
+    }
 }
 
 fn document(versions: &[Shown]) -> Value {
@@ -183,23 +192,14 @@ pub(crate) fn restore(
         step: ReviewStep::Restored,
         skill: args.id.clone(),
         by: Actor::Person(user()),
+        session: None,
         proposal: None,
         digest: Some(tree),
         reason: args.reason.clone(),
     };
-    // The decision of a person: it is recorded before it has an effect.
-    let recorded = || match audit.store(&RuntimeEvent::Review(event.clone())) {
-        Err(error) if policies.audit.policy == AuditPolicy::Required => {
-            let help = "see `prowess audit verify`";
-            Err(Failure::new("audit-log-unavailable", error.to_string(), help))
-        }
-        _ => Ok(()),
-    };
-    let not_made = |failure: Failure| {
-        let step = ReviewStep::NotMade;
-        audit.report(&RuntimeEvent::Review(ReviewEvent { step, ..event.clone() }));
-        failure
-    };
+    let event = |step| RuntimeEvent::Review(ReviewEvent { step, ..event.clone() });
+    let events = [ReviewStep::Restored, ReviewStep::NotMade].map(event);
+    let policy = policies.audit.policy;
     let restored = json!({ "restored": { "skill": args.id, "package": tree } });
     let text = format!("restored: {} {}\n", plain(&args.id), short(&tree));
     match &target {
@@ -221,10 +221,12 @@ pub(crate) fn restore(
                 // Removes what a program that was killed has left.
                 package.replace(&before, &after)?;
             } else {
-                recorded()?;
-                made.make(|| package.replace(&before, &after)).map_err(not_made)?;
+                decided(&*audit, policy, events, || {
+                    made.make(|| package.replace(&before, &after))
+                })?;
             }
             output.result(&restored, |_| text)?;
+            super::trust::keep_reviewed(package, &after, global, output)?;
             if is_same && args.commit.commit {
                 output.remark("the files were these already, so nothing was committed\n");
             }
@@ -241,9 +243,9 @@ pub(crate) fn restore(
             }
             let change = store()?.begin()?;
             if lock.load()?.skills.get(id).is_none_or(|skill| skill.tree != tree) {
-                recorded()?;
-                let returned = change.roll_back(lock, id, Some(&tree.to_string()));
-                returned.map_err(|error| not_made(error.into()))?;
+                decided(&*audit, policy, events, || {
+                    Ok(change.roll_back(lock, id, Some(&tree.to_string()))?)
+                })?;
             }
             // A copy that a person has changed stays.
             let mut places = place_lines(change.check_places(lock)?);

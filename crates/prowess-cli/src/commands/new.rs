@@ -9,13 +9,18 @@ use std::process::ExitCode;
 
 use prowess::format::SkillName;
 use prowess::format::write::{ScaffoldError, scaffold};
+use prowess::governance::SkillPackage;
+use prowess::{Clock as _, PackageFiles, SystemClock};
+use prowess_store::Author;
 use prowess_text::shell_path;
 use serde::Serialize;
 
 use crate::args::{Global, New};
+use crate::commands::skill_change::Made;
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
 use crate::terminal::plain;
+use crate::user::user;
 use place::Place;
 
 /// The placeholder for a description.
@@ -37,7 +42,13 @@ pub(crate) fn run(global: &Global, args: &New, output: &Output) -> Result<ExitCo
     let place = Place::of(global, args)?;
     let package = place.directory.join(name.as_str());
     let path = package.join("SKILL.md");
+    let files = |package: &Path| SkillPackage::new(package).and_then(|it| it.files());
+    let before = files(&package).unwrap_or_default();
     create(&package, &path, &text).map_err(|error| not_written(&path, &error))?;
+    if let Err(Failure { message, help, .. }) = record(&package, &before) {
+        let message = format!("warning: it is not in the history: {message}\n  help: {help}\n");
+        output.remark(&message);
+    }
     let mut next = Vec::new();
     if args.description.is_none() {
         next.push(format!("edit the description in {}", path.display()));
@@ -46,6 +57,15 @@ pub(crate) fn run(global: &Global, args: &New, output: &Output) -> Result<ExitCo
     next.extend(place.next);
     output.result(&Created { name, path, next }, text_of)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Records the first version of the skill in its history.
+fn record(package: &Path, before: &PackageFiles) -> Result<(), Failure> {
+    let package = &SkillPackage::new(package)?;
+    let author = Author { by: user(), at: SystemClock::default().now() };
+    let (after, action) = (&package.files()?, "created");
+    let made = Made { package, before, after, author, action, reason: None, proposal: None };
+    made.record().map(drop)
 }
 
 /// Creates the package and its file. A file that already exists is never changed, not even one that

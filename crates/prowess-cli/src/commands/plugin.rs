@@ -32,7 +32,7 @@ pub(crate) fn run(global: &Global, command: &Plugin, output: &Output) -> Result<
         Plugin::Check(args) => return check::run(args, policy, &paths, output),
         Plugin::List => list::run(global, &policy, &paths, output)?,
         Plugin::Inspect { file } => inspect::run(file, &policy, &paths, output)?,
-        Plugin::Trust(what) => trust::run(what, &policy, &paths, output)?,
+        Plugin::Trust(what) => trust::run(what, &policy, &paths, global, output)?,
     }
     Ok(ExitCode::SUCCESS)
 }

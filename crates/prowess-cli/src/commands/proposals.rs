@@ -12,11 +12,11 @@ use std::sync::Arc;
 use prowess::governance::{
     Decision, FileProposals, Review, ReviewError, StoredProposal, package_digest,
 };
-use prowess::state::Origin;
+use prowess::state::TrustFile;
 use prowess::{
     AGENT_LAYER, Actor, AuditLog, AuditSink, Catalog, Clock as _, Digest, FolderTrust as _,
-    KeptProposal, NoAudit, PackageFiles, Policies, Proposal, ProposalError, ProposalStore as _,
-    ProposedPackage, SKILL_MD_FILES, SystemClock, Timestamp, file_proposals,
+    KeptProposal, NoAudit, Policies, Proposal, ProposalError, ProposalStore as _, ProposedPackage,
+    ReviewStep, SKILL_MD_FILES, SystemClock, Timestamp, file_proposals,
 };
 use prowess_store::Author;
 use serde::Serialize;
@@ -26,14 +26,15 @@ use crate::audit_log::audit_sink;
 use crate::commands::commit::Commit;
 use crate::commands::show;
 use crate::commands::skill_change::{DIGITS, Made, Target, short};
+use crate::commands::trust::follow_review;
 use crate::failure::Failure;
+use crate::named_file;
 use crate::output::Output;
 use crate::policies::policies;
 use crate::question::{can_ask, is_confirmed};
 use crate::runtime::runtime;
 use crate::terminal::plain;
 use crate::user::user;
-use crate::{named_file, paths};
 
 use shown::{Shown, Whole, conflict_text};
 
@@ -79,9 +80,12 @@ pub(crate) fn answer(
     let desk = Desk::open(global, output)?;
     Ok(match command {
         Some(Proposals::Show { id }) => {
-            let proposal = desk.find(id)?;
+            let (proposal, fault) = desk.find(id)?;
             let catalog = runtime(global)?.catalog();
-            Answer::Proposal(Box::new(desk.whole(proposal, &catalog, global)))
+            Answer::Proposal(Box::new(match fault {
+                None => desk.whole(proposal, &catalog, global),
+                Some(fault) => Whole::of(proposal, Some(Err(fault)), String::new(), None),
+            }))
         }
         Some(Proposals::Accept(args)) => Answer::Accepted(desk.accept(args, global, output)?.0),
         Some(Proposals::Reject(args)) => Answer::Rejected(desk.close(args, FileProposals::reject)?),
@@ -125,8 +129,14 @@ pub(crate) fn propose(
     };
     let location = package.path();
     let location = &*location.to_string_lossy();
-    let package =
-        ProposedPackage { location, file, files: &files, proposer: &by, catalog: &catalog };
+    let package = ProposedPackage {
+        location,
+        file,
+        files: &files,
+        proposer: &by,
+        session: None,
+        catalog: &catalog,
+    };
     let KeptProposal { name, is_known } = desk.proposals.submit_checked(&proposal, &package)?;
     output.result(&Answer::Proposed { name, is_known }, text)?;
     Ok(ExitCode::SUCCESS)
@@ -135,6 +145,9 @@ pub(crate) fn propose(
 fn now() -> Timestamp {
     SystemClock::default().now()
 }
+
+/// A proposal, with the error of a file that is not as it was written.
+type Waiting = (StoredProposal, Option<ReviewError>);
 
 /// The proposals of the configuration.
 struct Desk {
@@ -161,8 +174,22 @@ impl Desk {
     fn whole(&self, proposal: StoredProposal, catalog: &Catalog, global: &Global) -> Whole {
         let target = Target::of(global, &named(catalog, &proposal));
         let package = target.and_then(|it| it.package(&proposal.skill)).ok();
+        let files = package.as_ref().and_then(|it| it.files().ok());
+        let moved = files.map(|files| self.proposals.changes_since(&proposal, &files));
         let outlook = package.map(|it| self.proposals.outlook(&proposal, &it, catalog));
-        Whole::of(proposal, outlook)
+        let user = Actor::Person(user());
+        let barred = self.proposals.refusal(&proposal, &user, ReviewStep::Accepted);
+        Whole::of(proposal, outlook, moved.unwrap_or_default(), barred.map(str::to_owned))
+    }
+
+    /// Returns the proposals that wait, each with the error of its file.
+    fn waiting(&self) -> Result<Vec<Waiting>, Failure> {
+        let waiting = self.proposals.waiting()?.into_iter().filter_map(|read| match read {
+            Ok(proposal) => Some((proposal, None)),
+            // One that has just been decided has no file any more.
+            Err(mut error) => Some((*error.tampered.take()?, Some(error))),
+        });
+        Ok(waiting.collect())
     }
 
     fn list(&self, is_all: bool, output: &Output) -> Result<Vec<Shown>, Failure> {
@@ -176,24 +203,29 @@ impl Desk {
             let decided = self.proposals.decided()?.into_iter();
             listed.extend(decided.map(|(name, decision)| Shown::decided(name, &decision)));
         }
-        for proposal in self.proposals.waiting()? {
-            match proposal {
-                Ok(proposal) => listed.push(Shown::waiting(&proposal)),
-                Err(error) => output.diagnostics([&Failure::from(error).to_diagnostic()]),
-            }
+        for (proposal, fault) in self.waiting()? {
+            listed.push(match &fault {
+                None => Shown::waiting(&proposal),
+                Some(fault) => Shown::tampered(&proposal, &fault.message),
+            });
+            fault.into_iter().for_each(|fault| {
+                output.diagnostics([&Failure::from(fault).to_diagnostic()]);
+            });
         }
         Ok(listed)
     }
 
     /// Returns the waiting proposal with this name, or whose name alone begins so.
-    fn find(&self, named: &str) -> Result<StoredProposal, Failure> {
-        let waiting = self.proposals.waiting()?;
-        let known: Vec<_> = waiting.into_iter().filter_map(Result::ok).collect();
-        let is_exact = |it: &&StoredProposal| it.name == named || it.name == format!("{named}.md");
+    fn find(&self, named: &str) -> Result<Waiting, Failure> {
+        let known = self.waiting()?;
+        let is_exact = |(it, _): &&Waiting| it.name == named || it.name == format!("{named}.md");
         if let Some(found) = known.iter().find(is_exact) {
             return Ok(found.clone());
         }
-        let found: Vec<_> = known.iter().filter(|it| it.name.starts_with(named)).collect();
+        let found: Vec<_> = known
+            .iter()
+            .filter(|(it, fault)| fault.is_none() && it.name.starts_with(named))
+            .collect();
         let list = "see `prowess proposals`";
         match found[..] {
             [only] if !named.is_empty() => Ok(only.clone()),
@@ -202,7 +234,7 @@ impl Desk {
                 Err(Failure::usage("proposal-not-found", message, list))
             }
             _ => {
-                let names: Vec<_> = found.iter().map(|it| format!("`{}`", it.name)).collect();
+                let names: Vec<_> = found.iter().map(|(it, _)| format!("`{}`", it.name)).collect();
                 let message = format!("`{named}` is the start of {}", names.join(", "));
                 Err(Failure::usage("proposal-ambiguous", message, "write more of the name"))
             }
@@ -214,16 +246,9 @@ impl Desk {
         args: &Decide,
         decide: impl Fn(&FileProposals, &Review) -> Result<Decision, ReviewError>,
     ) -> Result<Shown, Failure> {
-        let (review, unknown) = match self.find(&args.id) {
-            Ok(proposal) => (review(&proposal.name, proposal.digest, args), None),
-            // A file that is not as it was written has no parts, and is decided by its name.
-            Err(failure) => {
-                let name = format!("{}.md", args.id.trim_end_matches(".md"));
-                (review(&name, Digest::of(b""), args), Some(failure))
-            }
-        };
-        let decided = decide(&self.proposals, &review);
-        let decision = decided.map_err(|error| unknown.unwrap_or_else(|| error.into()))?;
+        let (proposal, _) = self.find(&args.id)?;
+        let review = review(&proposal.name, proposal.digest, args);
+        let decision = decide(&self.proposals, &review)?;
         Ok(Shown::decided(review.proposal, &decision))
     }
 
@@ -233,7 +258,8 @@ impl Desk {
         global: &Global,
         output: &Output,
     ) -> Result<(Shown, Option<(Commit, String)>), Failure> {
-        let proposal = self.find(&args.decide.id)?;
+        let (proposal, fault) = self.find(&args.decide.id)?;
+        fault.map_or(Ok(()), |fault| Err(Failure::from(fault)))?;
         let catalog = runtime(global)?.catalog();
         let skill = named(&catalog, &proposal);
         let package = Target::of(global, &skill)?.package(&skill)?;
@@ -280,7 +306,9 @@ impl Desk {
             && *record.layer().name == *AGENT_LAYER
         {
             let id = new_id.map_or_else(|| record.base_id().to_owned(), |[_, id]| id);
-            keep_reviewed([record.base_id(), &id], [&before, &after], output)?;
+            let before = package_digest(&before);
+            let is_reviewed = |file: &TrustFile, id: &str| file.load().has_reviewed(id, &before);
+            follow_review([record.base_id(), &id], &after, is_reviewed, global, output)?;
         }
         let message = format!("{}: {}", proposal.skill, first_line(&proposal.justification));
         let accepted = match decided {
@@ -304,30 +332,6 @@ fn named(catalog: &Catalog, proposal: &StoredProposal) -> String {
     let record = catalog.all_named(&proposal.skill).into_iter().find(is_own);
     let record = record.or_else(|| catalog.skills().chain(catalog.excluded()).find(is_at));
     record.and_then(|it| it.qualified_id()).unwrap_or_else(|| proposal.skill.clone())
-}
-
-/// Extends the review of a skill that an agent has written to the files that a person has just
-/// decided on, if those before were reviewed. Otherwise the person has not seen the rest.
-fn keep_reviewed(
-    ids: [&str; 2],
-    files: [&PackageFiles; 2],
-    output: &Output,
-) -> Result<(), Failure> {
-    let [before, after] = files.map(package_digest);
-    let file = paths::trust_file(&paths::surroundings()?);
-    match file.filter(|file| file.load().has_reviewed(ids[0], &before)) {
-        Some(file) => {
-            let reviewed = format!("{}@{after}", ids[1]);
-            file.trust_origin(Origin::Skill(&reviewed), now()).map_err(super::trust::refused)?;
-        }
-        None => output.remark(&format!(
-            "the skill stays hidden, because an agent has written it; once you have read its \
-             files, `prowess trust --skill {}@{}` offers it\n",
-            plain(ids[1]),
-            &after.to_string()[..super::trust::LEAST_LENGTH]
-        )),
-    }
-    Ok(())
 }
 
 fn review(proposal: &str, digest: Digest, args: &Decide) -> Review {

@@ -233,7 +233,7 @@ pub(super) struct Made<'c> {
     pub(super) before: &'c PackageFiles,
     pub(super) after: &'c PackageFiles,
     pub(super) author: Author,
-    /// `accepted`, `fixed` or `restored`.
+    /// `accepted`, `created`, `fixed` or `restored`.
     pub(super) action: &'static str,
     pub(super) reason: Option<String>,
     pub(super) proposal: Option<String>,

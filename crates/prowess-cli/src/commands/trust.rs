@@ -3,27 +3,32 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use prowess::governance::{SkillPackage, package_digest};
 use prowess::state::{
     Origin, TrustError, TrustFile, TrustedFolder, TrustedOrigin, TrustedOrigins, TrustedState,
 };
 use prowess::{
-    AGENT_LAYER, Cancel, Clock, Record, SystemClock, has_credentials, without_credentials,
+    AGENT_LAYER, Cancel, Clock, PackageFiles, Record, RuntimeEvent, SystemClock, TrustAction,
+    TrustEvent, has_credentials, without_credentials,
 };
 use prowess_text::shell_path;
 use serde::Serialize;
 
 use super::placement;
 use crate::args::{Global, Trust};
+use crate::audit_log::{audit_sink, decided};
 use crate::commands::install::request;
 use crate::failure::Failure;
 use crate::install_place::signer;
 use crate::output::{DIM, HEADING, Output};
 use crate::paths;
+use crate::policies::policies;
 use crate::runtime::runtime;
 use crate::terminal::{local_time, plain};
+use crate::user::user;
 
 /// The least part of a digest that names the files of a skill: `sha256:` and 64 bits.
-pub(super) const LEAST_LENGTH: usize = 7 + 16;
+const LEAST_LENGTH: usize = 7 + 16;
 
 /// The output of `trust --format json`.
 #[derive(Serialize)]
@@ -75,25 +80,103 @@ pub(crate) fn answer(global: &Global, args: &Trust, output: &Output) -> Result<A
     let surroundings = paths::surroundings()?;
     let file = paths::trust_file(&surroundings);
     let file = file.ok_or_else(|| paths::without_home("the file of trusted directories"))?;
+    let trust_origin = |origin: Origin<'_>, name: &str| {
+        recorded(global, output, (TrustAction::Granted, name), || trust_origin(&file, origin))
+    };
     Ok(if let Some(written) = &args.revoke {
-        revoke(&file, written, output)?
+        let path = Path::new(written).canonicalize();
+        let name = path.map_or(written.into(), |path| path.to_string_lossy().into_owned());
+        let revoked = (TrustAction::Revoked, &*name);
+        recorded(global, output, revoked, || revoke(&file, written, output))?
     } else if args.list {
         list(&file)?
     } else if let Some(written) = &args.source {
-        trust_origin(&file, Origin::Source(&request(written, None)?.source))?
+        let source = request(written, None)?.source;
+        trust_origin(Origin::Source(&source), &source)?
     } else if let Some(written) = &args.signer {
-        trust_origin(&file, Origin::Signer(&signer(written)?.to_string()))?
+        let signer = signer(written)?.to_string();
+        trust_origin(Origin::Signer(&signer), &signer)?
     } else if let Some(written) = &args.skill {
-        trust_origin(&file, Origin::Skill(&reviewed(global, written)?))?
+        let skill = reviewed(global, written)?;
+        trust_origin(Origin::Skill(&skill), &skill)?
     } else {
         let project = args.path.as_deref().or_else(|| surroundings.project());
         let project = project.unwrap_or(Path::new("."));
         if let Some(home) = surroundings.home.as_deref().filter(|_| !args.wide) {
             refuse_home(project, home)?;
         }
-        let trusted = file.trust(project, SystemClock::default().now());
-        Answer::Trusted { trusted: folder(&trusted.map_err(refused)?) }
+        let name = project.canonicalize().unwrap_or_else(|_| project.to_owned());
+        let granted = (TrustAction::Granted, &*name.to_string_lossy());
+        let trust = || file.trust(project, SystemClock::default().now()).map_err(refused);
+        Answer::Trusted { trusted: folder(&recorded(global, output, granted, trust)?) }
     })
+}
+
+/// Makes a decision about what is trusted, which is recorded before it has an effect. A
+/// configuration that cannot be read keeps nobody from a decision, and has no log.
+pub(super) fn recorded<T>(
+    global: &Global,
+    output: &Output,
+    (action, name): (TrustAction, &str),
+    make: impl FnOnce() -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let Ok(policies) = policies(global) else { return make() };
+    let audit = audit_sink(&policies, output)?;
+    let name = without_credentials(name).into_owned();
+    let event = TrustEvent { at: SystemClock::default().now(), action, name, by: user() };
+    let not_made = TrustEvent { action: TrustAction::NotMade, ..event.clone() };
+    let events = [event, not_made].map(RuntimeEvent::Trust);
+    decided(&*audit, policies.audit.policy, events, make)
+}
+
+/// Extends the review of a skill that an agent has written to the files that a person has just
+/// decided on, if `is_reviewed` says so of the id and the file of the reviews. Otherwise the person
+/// has not seen the rest.
+pub(super) fn follow_review(
+    ids: [&str; 2],
+    after: &PackageFiles,
+    is_reviewed: impl Fn(&TrustFile, &str) -> bool,
+    global: &Global,
+    output: &Output,
+) -> Result<(), Failure> {
+    let after = package_digest(after);
+    let file = paths::trust_file(&paths::surroundings()?);
+    match file.filter(|file| is_reviewed(file, ids[0])) {
+        Some(file) => {
+            let reviewed = format!("{}@{after}", ids[1]);
+            recorded(global, output, (TrustAction::Granted, &reviewed), || {
+                trust_origin(&file, Origin::Skill(&reviewed))
+            })?;
+        }
+        None => output.remark(&format!(
+            "the skill stays hidden, because an agent has written it; once you have read its \
+             files, `prowess trust --skill {}@{}` offers it\n",
+            plain(ids[1]),
+            &after.to_string()[..LEAST_LENGTH]
+        )),
+    }
+    Ok(())
+}
+
+/// Returns the review of a skill that an agent has written to the files that are there again, if
+/// they were reviewed once.
+pub(super) fn keep_reviewed(
+    package: &SkillPackage,
+    files: &PackageFiles,
+    global: &Global,
+    output: &Output,
+) -> Result<(), Failure> {
+    let catalog = runtime(global)?.catalog();
+    let is_meant = |it: &Record<'_>| {
+        let directory = Path::new(&it.root_directory()).canonicalize();
+        *it.layer().name == *AGENT_LAYER && directory.is_ok_and(|it| it == package.path())
+    };
+    let Some(record) = catalog.skills().chain(catalog.excluded()).find(is_meant) else {
+        return Ok(());
+    };
+    let digest = package_digest(files);
+    let was_reviewed = |file: &TrustFile, id: &str| file.was_reviewed(id, &digest);
+    follow_review([record.base_id(); 2], files, was_reviewed, global, output)
 }
 
 /// Refuses a directory that contains the home: everything that the user ever downloads would be
@@ -203,7 +286,7 @@ fn folder(trusted: &TrustedFolder) -> Folder {
     Folder { path: trusted.path().into(), since: trusted.since(), state: trusted.state() }
 }
 
-pub(super) fn refused(error: TrustError) -> Failure {
+fn refused(error: TrustError) -> Failure {
     let message = error.to_string();
     match error {
         TrustError::NoFolder(folder) => {

@@ -166,7 +166,7 @@ fn every_command_works_beside_a_server() {
         }
         prowess_audit::verify(&log).expect("all have written one chain");
         let shown = place.run(&["audit", "show"]);
-        for agent in ["agent rmcp ", concat!("agent prowess ", env!("CARGO_PKG_VERSION"))] {
+        for agent in ["agent `rmcp ", concat!("agent `prowess ", env!("CARGO_PKG_VERSION"))] {
             assert!(shown.text().contains(agent), "`{agent}` is named: {}", shown.stdout);
         }
     });

@@ -182,6 +182,35 @@ fn broken_and_removed_skills_return() {
     }
 }
 
+/// A new skill has a first version, and a fix that cannot be recorded is made and says so.
+#[test]
+fn fix_of_a_new_skill_is_recorded_or_reported() {
+    for is_recorded in [true, false] {
+        let desk = proposals::Desk::new();
+        let run = |words: &[&str]| {
+            let program = Program::new().at_home_in(&desk.tree.join("home"));
+            program.working_in(&desk.tree.join("home")).run(words)
+        };
+        if !is_recorded {
+            desk.tree.write("home/.local/state/prowess/store", "no directory");
+        }
+        let created = run(&["new", "notes", "--user"]);
+        assert_eq!(created.stderr.contains("not in the history"), !is_recorded, "{created:?}");
+        let file = desk.tree.join("home/.agents/skills/notes/SKILL.md");
+        let text = fs::read_to_string(&file).unwrap();
+        fs::write(&file, fixable(&text)).unwrap();
+        let fixed = run(&["validate", "--fix", ".agents/skills/notes"]);
+        assert!(!fs::read_to_string(&file).unwrap().contains("allowed_tools"), "{fixed:?}");
+        assert_eq!(fixed.stdout.contains("fix-not-recorded"), !is_recorded, "{fixed:?}");
+        if is_recorded {
+            let listed = run(&["history", "notes", "--format", "json"]).json();
+            let actions = listed["versions"].as_array().unwrap().iter();
+            let actions: Vec<_> = actions.map(|it| it["action"].as_str().unwrap()).collect();
+            assert_eq!(actions, ["fixed", "found", "created"]);
+        }
+    }
+}
+
 #[test]
 fn moved_skill_names_where_it_was() {
     let desk = proposals::Desk::new();

@@ -35,11 +35,15 @@ pub(crate) struct Desk {
 
 impl Desk {
     pub(crate) fn new() -> Self {
+        Self::of(&Self::configuration(&json!({})))
+    }
+
+    fn configuration(audience: &Value) -> Value {
         // A relative path starts at the configuration.
-        Self::of(&json!({
+        json!({
             "proposals": { "directory": "proposals" }, "audit": { "log": "keep" },
-            "registry": { "profile": "spec" },
-        }))
+            "registry": { "profile": "spec" }, "audience": audience,
+        })
     }
 
     fn of(configuration: &Value) -> Self {
@@ -99,6 +103,7 @@ impl Desk {
             file: "SKILL.md",
             files: &files,
             proposer: &Actor::Agent(agent.to_owned()),
+            session: None,
             catalog: &Catalog::empty(),
         };
         let name = proposals.submit_checked(&proposal, &package).unwrap().name;
@@ -106,7 +111,7 @@ impl Desk {
         waiting.into_iter().find(|proposal| proposal.name == name).unwrap()
     }
 
-    fn proposals(&self, reviewers: &[&str]) -> FileProposals {
+    pub(crate) fn proposals(&self, reviewers: &[&str]) -> FileProposals {
         let reviewers = reviewers.iter().map(|name| (*name).to_owned()).collect();
         let policy = ProposalPolicy { reviewers, ..ProposalPolicy::default() };
         FileProposals::new(self.tree.join("proposals"), policy)
@@ -135,6 +140,9 @@ fn skill_improves_and_returns() {
         assert_eq!(code(&wrong), Some("proposal-conflict"), "{}", words(&wrong));
         let broken = propose("-name: pdf\n+name: PDF!\n").await;
         assert_eq!(code(&broken), Some("proposal-invalid"), "{}", words(&broken));
+        let binary = propose("diff --git a/a.png b/a.png\nGIT binary patch\nliteral 1\n").await;
+        assert_eq!(code(&binary), Some("proposal-invalid"), "{}", words(&binary));
+        assert!(words(&binary).contains("a file that is not text"), "{}", words(&binary));
         let proposed = words(&propose(DIFF).await);
         assert!(proposed.contains("does not change until a person accepts it"), "{proposed}");
         let again = words(&propose(DIFF).await);
@@ -148,18 +156,33 @@ fn skill_improves_and_returns() {
         assert_eq!(shown["by"]["kind"], "agent", "{shown}");
         let digest = shown["digest"].as_str().unwrap();
 
-        // The agent may review, and not its own.
-        let review = Review {
-            proposal: name.to_owned(),
-            digest: digest.parse().unwrap(),
-            reviewer: Actor::Reviewer(agent.to_owned()),
-            reason: None,
-            at: Timestamp(1),
-        };
-        let (proposals, catalog) = (desk.proposals(&[agent]), Catalog::empty());
-        let own = proposals.accept(&review, &desk.package(), &catalog, false).unwrap_err();
-        assert_eq!(own.code, review_codes::REVIEWER_NOT_ALLOWED);
-
+        // A second client may review, and not its own.
+        let second = Desk::configuration(&json!({ "agent": "second" }));
+        desk.tree.write("second.yaml", second.to_string());
+        let program = Program::new().at_home_in(&desk.tree.join("home"));
+        let program = program.root("user", &desk.tree.join("skills"));
+        let other = Client::of(program.config(&desk.tree.join("second.yaml"))).await;
+        let change = "-Fills forms.\n+Fills all forms.\n".replace("Fills", "description: Fills");
+        let own = json!({ "skill_id": "pdf", "diff": change, "justification": "All of them." });
+        assert!(words(&other.call("propose_skill_update", own).await).contains("is written"));
+        let listed = desk.json(&["proposals"])["proposals"].clone();
+        let is_own = |it: &&Value| it["by"] == json!({ "kind": "agent", "name": "second" });
+        let own = listed.as_array().unwrap().iter().find(is_own).unwrap().clone();
+        let tools = other.service.list_all_tools().await.unwrap();
+        assert!(tools.iter().all(|tool| !tool.name.contains("accept")), "no tool decides");
+        for (agent, proposal) in [("second", &own), (agent, shown)] {
+            let review = Review {
+                proposal: proposal["name"].as_str().unwrap().to_owned(),
+                digest: proposal["digest"].as_str().unwrap().parse().unwrap(),
+                reviewer: Actor::Reviewer(agent.to_owned()),
+                reason: None,
+                at: Timestamp(1),
+            };
+            let (proposals, catalog) = (desk.proposals(&[agent]), Catalog::empty());
+            let own = proposals.accept(&review, &desk.package(), &catalog, false).unwrap_err();
+            assert_eq!(own.code, review_codes::REVIEWER_NOT_ALLOWED, "{agent}");
+        }
+        desk.run(&["proposals", "reject", own["name"].as_str().unwrap()]).text();
         let whole = desk.json(&["proposals", "show", "pdf"])["proposal"].clone();
         let gains = json!(["host:example.com", "interpreter:sh", "script:scripts/check.sh"]);
         assert_eq!((&whole["gains"], &whole["base_state"]), (&gains, &json!("same")));
@@ -194,7 +217,17 @@ fn skill_improves_and_returns() {
             (Some("restored"), Some(3))
         );
         let story = desk.program().run(&["audit", "show"]);
+        let sessions = desk.json(&["audit", "show"])["sessions"].clone();
+        let texts = |session: &Value| session["lines"].to_string();
+        let session = sessions.as_array().unwrap().iter().find(|it| texts(it).contains(name));
+        let texts = texts(session.unwrap());
+        for step in
+            ["propose_skill_update pdf in pdf: done", "proposed by agent", "accepted by", "applied"]
+        {
+            assert!(texts.contains(step), "the session has its proposal: {step}: {texts}");
+        }
         for part in [
+            format!(", agent `{agent}`"),
             format!("proposal {name} for pdf proposed by agent `{agent}`"),
             format!("proposal {name} for pdf accepted by"),
             format!("proposal {name} for pdf applied by"),
@@ -340,6 +373,7 @@ fn review_says_what_changes() {
     for part in [
         "home/.agents/skills/pdf, 2 files",
         "every person but",
+        "you may not: its proposer cannot review it",
         "the id changes from `pdf` to `forms`",
         "`go.sh` becomes executable",
         "new file mode 100755",
@@ -350,6 +384,12 @@ fn review_says_what_changes() {
     let name = entries(&proposals).into_iter().find(|it| it.ends_with(".md")).unwrap();
     fs::write(proposals.join(&name), "changed").unwrap();
     assert_eq!(desk.failure(&["proposals", "reject", "pdf"]).1, "proposal-not-found");
+    let listed = desk.json(&["proposals"])["proposals"][0].clone();
+    assert_eq!((&listed["state"], &listed["name"]), (&json!("tampered"), &json!(name)));
+    let whole = desk.json(&["proposals", "show", &name])["proposal"].clone();
+    assert_eq!((&whole["base_state"], &whole["digest"]), (&json!("tampered"), &listed["digest"]));
+    assert_eq!(desk.failure(&["proposals", "accept", &name]).1, "proposal-tampered");
+    assert!(desk.run(&["doctor"]).stdout.contains("proposal-tampered"));
     assert_eq!(desk.json(&["proposals", "reject", &name])["rejected"]["skill"], "pdf");
     assert_eq!(desk.run(&["proposals"]).text(), "no proposal waits for a review\n");
 }
@@ -407,7 +447,14 @@ fn reviewed_skill_of_an_agent_stays_reviewed() {
     assert_eq!(change("name: notes", "name: memo"), "");
     assert_eq!(change("Run `b.py`.", "Run `c.py`."), "", "its package has another id now");
     assert!(is_offered("memo"), "under its new id, too");
+    let restore = |number: &str| run(&["history", "restore", "memo", number]).stderr;
+    // Version 4 has the id of the last review, and 2 was reviewed under another one.
+    assert_eq!(restore("4"), "");
+    assert!(is_offered("memo"), "these files were reviewed");
     desk.tree.write("home/written/notes/new.md", "More.");
+    assert!(!is_offered("memo"));
+    change("Run `b.py`.", "Run `d.py`.");
+    assert!(restore("7").contains("the skill stays hidden"), "these files never were");
     assert!(!is_offered("memo"));
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn tree() -> Tree {
 
 /// One client with a server of its own.
 pub(crate) struct Client {
-    service: RunningService<RoleClient, ()>,
+    pub(crate) service: RunningService<RoleClient, ()>,
     pid: u32,
     _place: TempDir,
 }

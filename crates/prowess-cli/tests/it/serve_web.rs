@@ -173,7 +173,8 @@ fn decision_is_that_of_the_command() {
     edit("seen\n");
     let seen = form("/proposal?id=pdf") + "decision=rebase";
     edit("not seen\n");
-    assert_eq!(decide("/proposal", &seen).as_deref(), Some("409"), "it has changed again");
+    let stale = page.send("POST", "/proposal", &seen);
+    assert!(stale.contains(" 409 ") && stale.contains("<ins>+not seen\n</ins>"), "{stale}");
     edit("");
     let accept = form("/proposal?id=pdf") + "decision=accept";
     assert_eq!(decide("/proposal", &accept).as_deref(), Some("303"));
@@ -185,6 +186,37 @@ fn decision_is_that_of_the_command() {
     let distrust = form("/trust") + "decision=distrust";
     assert_eq!(decide("/trust", &distrust).as_deref(), Some("303"));
     assert!(page.run(&["trust", "--list"]).contains("\"folders\": []"));
+    for step in ["granted by", "revoked by"] {
+        let line = format!("trust in `{}` {step}", page.tree.join("project").display());
+        assert!(page.run(&["audit", "show"]).contains(&line), "{line}");
+    }
+}
+
+/// A rule is no fault of the server, and is said before a decision.
+#[test]
+fn refusals_of_rules_are_no_failures() {
+    let page = Page::open();
+    let own = program(&page.tree)
+        .with_input("-name: pdf\n+name: pdf\n+license: MIT\n+compatibility: any\n");
+    let proposed = own.run(&["propose", "pdf", "--reason", "mine"]);
+    let name = proposed.text().trim().trim_start_matches("proposed: ").to_owned();
+    let own = page.body(&format!("/proposal?id={name}"));
+    assert!(own.contains("You may not decide on it") && !own.contains("method=\"post\""), "{own}");
+    let embedded = page.body("/history?id=prowess-usage");
+    assert!(embedded.contains("This program has not changed the skill"), "{embedded}");
+    let difference = page.send("GET", "/difference?id=prowess-usage&from=1&to=2", "");
+    assert!(
+        difference.contains(" 403 ") && difference.contains("skill-not-writable"),
+        "{difference}"
+    );
+    let file = page.tree.join("proposals").join(&name);
+    std::fs::write(file, "changed").expect("it is written");
+    for path in ["/", "/proposals"] {
+        let body = page.body(path);
+        assert!(body.contains("tampered") && body.contains(&name), "{path}: {body}");
+    }
+    let body = page.body(&format!("/proposal?id={name}"));
+    assert!(body.contains("value=\"reject\"") && !body.contains("value=\"accept\""), "{body}");
 }
 
 #[test]

@@ -35,6 +35,34 @@ pub enum RuntimeEvent {
     HostRefused(HostRefusal),
     /// A proposal for an update was made or decided, or the files of a skill were changed.
     Review(ReviewEvent),
+    /// A person trusts something, or no longer does.
+    Trust(TrustEvent),
+}
+
+/// A decision of a person about what is trusted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrustEvent {
+    /// The time of the decision.
+    pub at: Timestamp,
+    /// The decision.
+    pub action: TrustAction,
+    /// The directory, source, signer, reviewed skill, plugin or key.
+    pub name: String,
+    /// The person.
+    pub by: String,
+}
+
+/// A decision about what is trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum TrustAction {
+    /// It is trusted from now on.
+    Granted,
+    /// It is no longer trusted.
+    Revoked,
+    /// The decision that was recorded last had no effect.
+    NotMade,
 }
 
 /// A step of the review of a skill.
@@ -48,6 +76,9 @@ pub struct ReviewEvent {
     pub skill: String,
     /// The person or agent of the step.
     pub by: Actor,
+    /// The session in which the proposal was made, as logs name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// The name of the proposal; `None` if the change had none.
     pub proposal: Option<String>,
     /// The digest of the proposal, or of the package after a change.

@@ -75,9 +75,21 @@ impl Place {
         diff: &str,
         justification: &str,
     ) -> Result<KeptProposal, ProposalError> {
+        self.propose_for(&self.proposals, "pdf", proposer, diff, justification)
+    }
+
+    /// Proposes a change of the package under this id.
+    pub(crate) fn propose_for(
+        &self,
+        proposals: &FileProposals,
+        skill: &str,
+        proposer: &Actor,
+        diff: &str,
+        justification: &str,
+    ) -> Result<KeptProposal, ProposalError> {
         let files = self.files();
         let proposal = Proposal {
-            skill: "pdf",
+            skill,
             base: Digest::of(&files["SKILL.md"].content),
             diff,
             justification,
@@ -90,9 +102,10 @@ impl Place {
             file: "SKILL.md",
             files: &files,
             proposer,
+            session: None,
             catalog: &Catalog::empty(),
         };
-        self.proposals.submit_checked(&proposal, &package)
+        proposals.submit_checked(&proposal, &package)
     }
 
     pub(crate) fn only(&self) -> StoredProposal {
@@ -371,7 +384,35 @@ fn changes_are_merged_with_those_made_since() {
         let expected = if fits { format!("{start}Fill the date.\n") } else { changed.clone() };
         assert_eq!(place.text("SKILL.md"), expected, "{from} -> {to}");
         let base = place.tree.join("proposals/base");
-        assert_eq!(fs::read_dir(base).unwrap().count(), usize::from(!fits), "bases are removed");
+        // Two files and the list of them.
+        let kept = if fits { 0 } else { 3 };
+        assert_eq!(fs::read_dir(base).unwrap().count(), kept, "bases are removed");
+    }
+}
+
+/// A reviewer sees each change of the skill since it was proposed, also of files that the proposal
+/// leaves alone.
+#[test]
+fn changes_since_are_shown() {
+    let large = "x".repeat(300_000);
+    let cases: [(&str, Option<&str>, &str); 5] = [
+        ("SKILL.md", Some("Other.\n"), "-Save the form.\n"),
+        ("references/dates.md", Some("Month first.\n"), "-Day first.\n+Month first.\n"),
+        ("references/dates.md", None, "--- a/references/dates.md\n+++ /dev/null\n"),
+        ("evil.sh", Some("#!/bin/sh\n"), "--- /dev/null\n+++ b/evil.sh\n"),
+        ("large.md", Some("small"), "Files a/large.md and b/large.md differ\n"),
+    ];
+    for (path, text, expected) in cases {
+        let place = Place::new();
+        place.write("large.md", &large);
+        place.propose("-Save the form.\n+Save it.\n").unwrap();
+        let since = || place.proposals.changes_since(&place.only(), &place.files());
+        assert_eq!(since(), "");
+        match text {
+            Some(text) => place.write(path, text),
+            None => fs::remove_file(place.tree.join("skills/pdf").join(path)).unwrap(),
+        }
+        assert!(since().contains(expected), "{path}: {}", since());
     }
 }
 

@@ -229,7 +229,8 @@ fn agents_leave_room_for_people() {
     let policy = ProposalPolicy { waiting: 30, ..Default::default() };
     place.proposals = FileProposals::new(place.tree.join("proposals"), policy);
     let propose = |actor: &Actor, number: usize| {
-        place.propose_as(actor, &new(&format!("{number}.md")), "why").map(drop)
+        let (skill, diff) = (if number < 20 { "pdf" } else { "xls" }, format!("{number}.md"));
+        place.propose_for(&place.proposals, skill, actor, &new(&diff), "why").map(drop)
     };
     let full = |actor: &Actor, number: usize| {
         let error = propose(actor, number).unwrap_err();
@@ -245,6 +246,27 @@ fn agents_leave_room_for_people() {
     assert!(message.contains("30 proposals of agents wait"), "{message}");
     (30..60).for_each(|number| propose(&ada(), number).unwrap());
     full(&ada(), 60);
+}
+
+/// An agent chooses its name, so a limit by the name alone would be none.
+#[test]
+fn names_of_an_agent_are_no_room() {
+    let place = Place::new();
+    let propose = |number: usize| {
+        let by = agent(&format!("evil {number}"));
+        place.propose_as(&by, &new(&format!("{number}.md")), "why").map(drop)
+    };
+    (0..20).for_each(|number| propose(number).unwrap());
+    let error = propose(20).unwrap_err();
+    assert!(error.message.contains("20 proposals of agents for `pdf` wait"), "{error}");
+    // A skill for which none waits has room, although there are too many of others.
+    let policy = ProposalPolicy { waiting: 20, ..Default::default() };
+    let proposals = FileProposals::new(place.tree.join("proposals"), policy);
+    let propose = |skill: &str, path: &str| {
+        place.propose_for(&proposals, skill, &agent("new"), &new(path), "why").map(drop)
+    };
+    propose("xls", "x.md").unwrap();
+    assert_eq!(propose("xls", "y.md").unwrap_err().code, codes::PROPOSALS_FULL);
 }
 
 #[test]
@@ -275,6 +297,10 @@ fn tampered_file_is_rejected_by_its_name() {
         };
         let error = place.proposals.withdraw(&review(agent("agent"))).unwrap_err();
         assert_eq!(error.code, review_codes::PROPOSAL_TAMPERED);
+        let file = error.tampered.unwrap();
+        assert_eq!((&file.name, &*file.skill), (&name, "pdf"));
+        let read = if content.len() < 1 << 20 { content } else { b"" };
+        assert_eq!(file.digest, prowess_core::Digest::of(read));
         let decision = place.proposals.reject(&review(ada())).unwrap();
         assert_eq!((&*decision.skill, &decision.by), ("pdf", &ada()));
         assert!(place.proposals.waiting().unwrap().is_empty());

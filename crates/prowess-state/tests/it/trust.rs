@@ -44,6 +44,26 @@ fn trust_covers_the_content_of_the_folder_only() {
     check(&tree, &file, &[("a/b/../../ab", NotTrusted), ("gone", NotTrusted)]);
 }
 
+/// An earlier review offers nothing, and says that a person has seen these files.
+#[test]
+fn earlier_reviews_are_remembered_until_revoked() {
+    let (_tree, file) = machine(&[]);
+    let digest = |text: &str| prowess_core::Digest::of(text.as_bytes());
+    let known = |text: &str| {
+        let has = file.load().has_reviewed("notes", &digest(text));
+        (has, file.was_reviewed("notes", &digest(text)))
+    };
+    for text in ["one", "two", "one", "three"] {
+        let name = format!("notes@{}", digest(text));
+        file.trust_origin(Origin::Skill(&name), NOW).unwrap();
+        assert_eq!(known(text), (true, true), "{text}");
+    }
+    assert_eq!([known("one"), known("two"), known("four")].map(|(has, _)| has), [false; 3]);
+    assert_eq!(["one", "two", "four"].map(|it| known(it).1), [true, true, false]);
+    file.revoke_origin(Origin::Skill("notes")).unwrap();
+    assert_eq!(["one", "two", "three"].map(|it| known(it).1), [false; 3]);
+}
+
 #[test]
 fn running_program_sees_changes_of_another() {
     let (tree, file) = machine(&["a", "b"]);

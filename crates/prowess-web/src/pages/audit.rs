@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use prowess_text::quoted;
 use serde_json::{Map, Value};
 
 use super::Sheet;
@@ -28,7 +29,8 @@ pub(super) fn write_sessions(html: &mut Html, sheet: &Sheet<'_>) {
         html.link(&story, &clipped(name, NAME_BYTES));
         let of = ["agent", "model", "task", "tenant"].map(|key| match text(session, key) {
             "" => String::new(),
-            value => format!("{key} {} ", clipped(value, NAME_BYTES / 2)),
+            // Clients choose these names.
+            value => format!("{key} {} ", clipped(&quoted(value), NAME_BYTES / 2)),
         });
         html.classed("p", "note", of.concat().trim());
         let last = list(session, "lines").last();

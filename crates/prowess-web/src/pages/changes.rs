@@ -1,5 +1,9 @@
 //! The versions of a skill, and their differences.
 
+use std::borrow::Cow;
+
+use serde_json::Value;
+
 use super::Sheet;
 use super::parts::{NAME_BYTES, ROW_BYTES, list, more, number, rows, target, text};
 use crate::form::{Form, encoded};
@@ -60,71 +64,135 @@ pub(super) fn write_difference(html: &mut Html, sheet: &Sheet<'_>) {
     let path = target("/difference", "id", id);
     let next = format!("{path}&from={}&to={}&at=", encoded(from), encoded(to));
     let at = sheet.query.number("at").unwrap_or_default();
-    write_diff(html, text(&sheet.shown.value, "diff"), at, &next);
+    let text = text(&sheet.shown.value, "diff").into();
+    write_parts(html, &[Part { heading: String::new(), text, is_diff: true }], at, &next);
 }
 
-/// Adds a unified diff from a position on, and the link to the rest, which is `next` with its
-/// position. Returns whether it was the end.
-pub(super) fn write_diff(html: &mut Html, text: &str, from: usize, next: &str) -> bool {
+/// A text of a page, with its heading.
+pub(super) struct Part<'p> {
+    pub(super) heading: String,
+    pub(super) text: Cow<'p, str>,
+    /// Whether it is a diff, whose lines say what changes.
+    pub(super) is_diff: bool,
+}
+
+/// Returns the changes of the skill since another one was proposed.
+pub(super) fn moved(entry: &Value) -> Part<'_> {
+    let heading = "Changed in the skill since it was proposed".to_owned();
+    Part { heading, text: text(entry, "moved").into(), is_diff: true }
+}
+
+/// Adds texts behind each other from a position on until the page is full, and the link to the
+/// rest, which is `next` with its position. Returns whether it was the end.
+pub(super) fn write_parts(html: &mut Html, parts: &[Part<'_>], from: usize, next: &str) -> bool {
+    let whole: usize = parts.iter().map(|part| part.text.len()).sum();
+    let (mut at, mut start) = (from, 0);
+    for Part { heading, text, is_diff } in parts {
+        let end = start + text.len();
+        if at >= end {
+            start = end;
+            continue;
+        }
+        if html.len() < DIFFERENCE_BYTES {
+            if !heading.is_empty() {
+                html.line("h2", &clipped(heading, ROW_BYTES));
+            }
+            at = start + write_lines(html, text, at - start, *is_diff);
+        }
+        if at < end {
+            let parts = format!("Next part, {at} of {whole} bytes were shown");
+            more(html, &format!("{next}{at}"), &parts);
+            return false;
+        }
+        start = end;
+    }
+    true
+}
+
+/// Adds the lines of a text from a position on until the page is full, and returns their end.
+fn write_lines(html: &mut Html, text: &str, from: usize, is_diff: bool) -> usize {
     let from = if text.is_char_boundary(from) { from } else { 0 };
-    let lines: Vec<_> = text[from..].split_inclusive('\n').collect();
-    let partners = partners(&lines);
-    let (mut end, mut written) = (from, Html::default());
+    let lines: Vec<_> = text.split_inclusive('\n').collect();
+    let partners = if is_diff { partners(&lines) } else { vec![Partner::None; lines.len()] };
+    let (mut start, mut end, mut written) = (0, from, Html::default());
     for (line, partner) in lines.iter().zip(partners) {
+        let shown = from.saturating_sub(start).min(line.len());
+        start += line.len();
+        let rest = &line[shown..];
+        if rest.is_empty() {
+            continue;
+        }
         if html.len() + written.len() >= DIFFERENCE_BYTES {
             break;
         }
-        let fits = fitting(line, LINE_BYTES);
+        let fits = fitting(rest, LINE_BYTES);
         end += fits;
-        if fits < line.len() {
-            written.text(&line[..fits]);
+        let is_whole = fits == line.len();
+        match partner {
+            Partner::None => written.text(&rest[..fits]),
+            Partner::Line(at) if is_whole => write_line(&mut written, line, lines[at]),
+            _ => written.line(tag(line), &rest[..fits]),
+        }
+        if fits < rest.len() {
             break;
         }
-        write_line(&mut written, line, partner.map(|at| lines[at]));
     }
     html.element("pre", &[("tabindex", "0")], |html| html.part(&written));
-    if end < text.len() {
-        let parts = format!("Next part, {end} of {} bytes were shown", text.len());
-        more(html, &format!("{next}{end}"), &parts);
-    }
-    end == text.len()
+    end
 }
 
-fn write_line(html: &mut Html, line: &str, partner: Option<&str>) {
-    let tag = match line.as_bytes().first() {
-        Some(b'+') => "ins",
-        Some(b'-') => "del",
-        _ => return html.text(line),
-    };
-    html.element(tag, &[], |html| match partner {
-        Some(partner) => {
-            let [before, words, after] = changed(line, partner);
-            html.text(before);
-            if !words.is_empty() {
-                html.line("mark", words);
-            }
-            html.text(after);
+fn tag(line: &str) -> &'static str {
+    if line.starts_with('+') { "ins" } else { "del" }
+}
+
+fn write_line(html: &mut Html, line: &str, partner: &str) {
+    html.element(tag(line), &[], |html| {
+        let [before, words, after] = changed(line, partner);
+        html.text(before);
+        if !words.is_empty() {
+            html.line("mark", words);
         }
-        None => html.text(line),
+        html.text(after);
     });
+}
+
+/// The line of a diff that a changed line stands for.
+#[derive(Clone, Copy)]
+enum Partner {
+    /// The line does not change: it is around a change, or a header.
+    None,
+    /// It was added or removed.
+    Alone,
+    /// It replaces this line, or is replaced by it.
+    Line(usize),
 }
 
 /// Returns for each line of a diff the one that it replaces, or that replaces it: as many lines
 /// were removed as were added behind them.
-fn partners(lines: &[&str]) -> Vec<Option<usize>> {
-    let mut partners = vec![None; lines.len()];
+fn partners(lines: &[&str]) -> Vec<Partner> {
+    let mut partners = vec![Partner::None; lines.len()];
+    let is_at = |at: usize, start: &str| lines.get(at).is_some_and(|line| line.starts_with(start));
+    // A hunk ends with lines that do not change, or with its file, so these are no changed lines.
+    let is_header = |at: usize| is_at(at, "--- ") && is_at(at + 1, "+++ ") && is_at(at + 2, "@@");
     let count = |from: usize, mark: char| {
-        lines[from..].iter().take_while(|line| line.starts_with(mark)).count()
+        let at = (from..lines.len()).take_while(|at| lines[*at].starts_with(mark));
+        at.take_while(|at| !is_header(*at)).count()
     };
     let mut at = 0;
     while at < lines.len() {
+        if is_header(at) {
+            at += 2;
+            continue;
+        }
         let removed = count(at, '-');
         let added = count(at + removed, '+');
-        if removed == added {
-            for line in at..at + removed {
-                partners[line] = Some(line + removed);
-                partners[line + removed] = Some(line);
-            }
+        let changed = partners[at..at + removed + added].iter_mut().enumerate();
+        for (line, partner) in changed {
+            *partner = match removed == added {
+                true if line < removed => Partner::Line(at + line + removed),
+                true => Partner::Line(at + line - removed),
+                false => Partner::Alone,
+            };
         }
         at += (removed + added).max(1);
     }

@@ -4,13 +4,15 @@ use hyper::StatusCode;
 use prowess_core::Digest;
 use serde_json::{Map, Value, json};
 
+use super::changes::{moved, write_parts};
 use super::parts::{ROW_BYTES, document, plain, target, text, trusted, write_refusal};
 use super::{Answer, Context, missing, refusal};
 use crate::form::{Form, decoded, encoded};
 use crate::html::{Html, clipped};
 use crate::{Decision, Refusal, RefusalKind, Scope, View};
 
-/// The maximum number of encoded bytes of a field that a form keeps for the difference.
+/// The maximum number of encoded bytes of a field that a form keeps for the difference. Of a longer
+/// one, its digest says whether the rest has changed.
 const KEPT_BYTES: usize = 60;
 
 /// Adds a form with a button for each choice. It carries the digest of what is shown, so that the
@@ -109,8 +111,19 @@ impl Context<'_> {
         let found = reason.unwrap_or(&found);
         let mut content = Html::default();
         write_refusal(&mut content, found);
-        write_difference(&mut content, &seen, &now);
-        content.element("p", &[], |html| html.link(&back(path, id), "As it is now"));
+        let here = match path {
+            _ if current.is_null() => back(path, id),
+            "/trust" => path.to_owned(),
+            _ => target(path, "id", id),
+        };
+        if current.is_null() {
+            content.line("p", "It is gone.");
+        } else {
+            write_difference(&mut content, &seen, &now);
+            let next = format!("{here}&from=");
+            write_parts(&mut content, &[moved(current)], 0, &next);
+        }
+        content.element("p", &[], |html| html.link(&here, "As it is now"));
         let mut answer = refusal(found);
         answer.value["error"]["seen"] = Value::Object(seen);
         answer.value["error"]["now"] = json!(now);
@@ -155,12 +168,19 @@ fn digest(shown: &Value) -> String {
     Digest::of(shown.to_string().as_bytes()).to_string()
 }
 
-/// Returns the start of each field, for the difference.
+/// Returns the start of each field, for the difference, and the digest of a longer one.
 fn kept(shown: &Value) -> Value {
     let fields = shown.as_object().into_iter().flatten();
     let known = fields.filter(|(name, value)| *name != "number" && !value.is_null());
-    let known = known
-        .map(|(name, value)| (name.clone(), Value::String(clipped(&plain(value), KEPT_BYTES))));
+    let known = known.map(|(name, value)| {
+        let whole = plain(value);
+        let mut start = clipped(&whole, KEPT_BYTES);
+        if start != whole {
+            let digest = Digest::of(whole.as_bytes()).to_string();
+            start = format!("{start} ({})", &digest[.."sha256:".len() + 12]);
+        }
+        (name.clone(), Value::String(start))
+    });
     Value::Object(known.collect())
 }
 

@@ -1,8 +1,9 @@
 //! Changes of skills that wait for a review.
 
+use prowess_text::quoted;
 use serde_json::Value;
 
-use super::changes::write_diff;
+use super::changes::{Part, moved, write_parts};
 use super::parts::{NAME_BYTES, ROW_BYTES, facts, list, more, plain, rows, target, text};
 use super::{Sheet, decide};
 use crate::form::Form;
@@ -37,7 +38,7 @@ pub(super) fn row(html: &mut Html, entry: &Value) {
     html.text(" ");
     let skill = clipped(text(entry, "skill"), NAME_BYTES);
     match state {
-        "waiting" => html.link(&target("/proposal", "id", name), &skill),
+        "waiting" | "tampered" => html.link(&target("/proposal", "id", name), &skill),
         _ => html.line("strong", &skill),
     }
     html.line("p", &clipped(text(entry, "reason"), ROW_BYTES));
@@ -56,6 +57,7 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
         "moved" => "The skill has changed since; the change still fits.",
         "conflict" => "The skill has changed where the proposal changes it.",
         "refused" => "The change cannot be made:",
+        "tampered" => "The file of the proposal was changed, so it can only be rejected:",
         _ => "The skill is not here to compare with.",
     };
     html.classed("p", if state == "same" { "note" } else { "refusal" }, note);
@@ -65,21 +67,20 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
     ];
     let directory = ("directory", plain(&entry["package"]["path"]));
     facts(html, names.map(|name| (name, words(&entry[name]))).into_iter().chain([directory]));
-    html.element("p", &[], |html| {
-        html.link(&target("/skill", "id", text(entry, "skill")), "The skill as it is");
-    });
-    html.line("h2", "The change and its reasons");
-    let mut whole = text(entry, "diff").trim_end().to_owned();
-    for (heading, name) in [("Justification", "justification"), ("Evidence", "evidence")] {
-        if let Some(part) = entry[name].as_str() {
-            whole += &format!("\n\n{heading}:\n{}", part.trim_end());
-        }
+    if state != "tampered" {
+        html.element("p", &[], |html| {
+            html.link(&target("/skill", "id", text(entry, "skill")), "The skill as it is");
+        });
     }
     let name = text(entry, "name");
     let next = format!("{}&from=", target("/proposal", "id", name));
-    if !write_diff(html, &whole, sheet.from(), &next) {
+    if !write_parts(html, &parts(entry), sheet.from(), &next) {
         html.line("p", "You can decide where it ends.");
         return;
+    }
+    if let Some(reason) = entry["barred"].as_str() {
+        let note = format!("You may not decide on it: {reason}.");
+        return html.classed("p", "refusal", &note);
     }
     let reject = ("reject", "Reject");
     let choices: &[_] = match state {
@@ -90,12 +91,36 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
     decide::write_form(html, "/proposal", (name, entry), choices, sheet.token);
 }
 
+/// Returns the texts of a proposal, each under its own heading: none of them looks like another.
+fn parts(entry: &Value) -> Vec<Part<'_>> {
+    let part = |heading: &str, name, is_diff| Part {
+        heading: heading.to_owned(),
+        text: text(entry, name).into(),
+        is_diff,
+    };
+    let mut parts = vec![part("The change", "diff", true), moved(entry)];
+    for conflict in list(entry, "conflicts") {
+        let [path, reason] = ["path", "reason"].map(|key| text(conflict, key));
+        for (word, key) in [("now", "now"), ("when proposed", "base"), ("proposed", "proposed")] {
+            let heading = format!("{path}, part {}, {word}: {reason}", conflict["hunk"]);
+            let lines = list(conflict, key).iter().map(|line| plain(line) + "\n");
+            let text: String = lines.collect();
+            let text = if text.is_empty() { "No such lines." } else { &*text }.to_owned().into();
+            parts.push(Part { heading, text, is_diff: false });
+        }
+    }
+    parts.push(part("Justification", "justification", false));
+    parts.push(part("Evidence", "evidence", false));
+    parts
+}
+
 /// Returns a value as words: the parts of a list, or the kind and the name of an actor, behind each
-/// other.
+/// other. Agents choose their names.
 fn words(value: &Value) -> String {
     match value {
         Value::Array(parts) => parts.iter().map(plain).collect::<Vec<_>>().join(", "),
-        Value::Object(_) => format!("{} {}", text(value, "kind"), text(value, "name")),
+        Value::Object(_) if text(value, "kind") == "person" => text(value, "name").to_owned(),
+        Value::Object(_) => format!("{} {}", text(value, "kind"), quoted(text(value, "name"))),
         _ => plain(value),
     }
 }

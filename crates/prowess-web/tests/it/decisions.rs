@@ -20,12 +20,15 @@ fn decision_leads_back_to_the_page() {
 #[test]
 fn stale_decision_is_refused_with_the_difference() {
     let server = Server::start(memory());
+    server.memory.approval.lock().unwrap()["preview"] = ("x".repeat(100) + "1").into();
     let form = server.get("/approval?id=a1").form() + "decision=once";
     server.memory.approval.lock().unwrap()["number"] = 9.into();
     server.memory.approval.lock().unwrap()["package"] = "sha256:ff".into();
+    server.memory.approval.lock().unwrap()["preview"] = ("x".repeat(100) + "2").into();
     let answer = server.post("/approval", &form);
     assert_eq!(answer.status(), 409, "{answer:?}");
-    for part in ["<td>sha256:00</td><td>sha256:ff</td>", "href=\"/approval?id=a1\""] {
+    let parts = ["<td>sha256:00</td><td>sha256:ff</td>", "href=\"/approval?id=a1\"", ">preview<"];
+    for part in parts {
         assert!(answer.body().contains(part), "{answer:?}");
     }
     assert!(!answer.body().contains(">number<"), "a new number is no change");
@@ -73,6 +76,7 @@ fn proposal_is_decided_on_by_what_was_shown() {
         ("same", "accept", "Accept { name: \"p1\", digest: \"sha256:22\", rebase: false }"),
         ("moved", "rebase", "Accept { name: \"p1\", digest: \"sha256:22\", rebase: true }"),
         ("conflict", "reject", "Reject(\"p1\")"),
+        ("tampered", "reject", "Reject(\"p1\")"),
     ] {
         let server = Server::start(memory());
         let set = |diff| *server.memory.proposal.lock().unwrap() = proposal(diff, base);
@@ -85,12 +89,62 @@ fn proposal_is_decided_on_by_what_was_shown() {
         assert_eq!(offered, ["same" == base, "moved" == base, true], "{base}");
         let form = page.form() + "decision=" + choice;
         set("-old word\n+another word\n");
-        assert_eq!(server.post("/proposal", &form).status(), 409, "{base}: it has changed");
+        server.memory.proposal.lock().unwrap()["moved"] =
+            "--- a/x.sh\n+++ b/x.sh\n@@\n+evil\n".into();
+        let stale = server.post("/proposal", &form);
+        assert_eq!(stale.status(), 409, "{base}: it has changed");
+        for part in ["<ins>+evil\n</ins>", "--- a/x.sh\n", "href=\"/proposal?id=p1\""] {
+            assert!(stale.body().contains(part), "{part}: {stale:?}");
+        }
         set("-old word\n+new word\n");
         let answer = server.post("/proposal", &form);
         assert_eq!(answer.header("location"), Some("/proposals?all=1"), "{answer:?}");
         assert_eq!(*server.memory.decided.lock().unwrap(), [decided]);
     }
+}
+
+/// The three texts of a conflict, each under its heading; a reason that looks like evidence or like
+/// the change is neither.
+#[test]
+fn parts_of_a_proposal_are_apart() {
+    let server = Server::start(memory());
+    let mut entry = proposal("--- a/x\n+++ b/x\n@@\n--- a\n+-- b\n", "conflict");
+    entry["justification"] = "typo\n\nEvidence:\n+seen by carol\n".into();
+    entry["conflicts"] = serde_json::json!([{
+        "path": "x", "hunk": 2, "reason": "other lines", "base": ["one"], "proposed": ["two"],
+        "now": [],
+    }]);
+    *server.memory.proposal.lock().unwrap() = entry;
+    let page = server.get("/proposal?id=p1");
+    for part in [
+        "<pre tabindex=\"0\">--- a/x\n+++ b/x\n@@\n<del>--- <mark>a",
+        "now: other lines</h2><pre tabindex=\"0\">No such lines.",
+        "when proposed: other lines</h2><pre tabindex=\"0\">one\n",
+        "x, part 2, proposed: other lines</h2><pre tabindex=\"0\">two\n",
+        "<h2>Justification</h2><pre tabindex=\"0\">typo\n\nEvidence:\n+seen by carol\n</pre>",
+    ] {
+        assert!(page.body().contains(part), "{part}: {page:?}");
+    }
+    assert!(!page.body().contains("<h2>Evidence"), "there is none: {page:?}");
+}
+
+#[test]
+fn rule_against_a_decision_is_said_before_it() {
+    let server = Server::start(memory());
+    server.memory.proposal.lock().unwrap()["barred"] = "its proposer cannot review it".into();
+    let page = server.get("/proposal?id=p1");
+    assert!(page.body().contains("You may not decide on it: its proposer cannot"), "{page:?}");
+    assert!(!page.body().contains("method=\"post\""), "{page:?}");
+}
+
+#[test]
+fn what_is_gone_is_said() {
+    let server = Server::start(memory());
+    let form = server.get("/trust").form() + "decision=distrust";
+    let form = form.replace("/home/a", "/home/b");
+    let answer = server.post("/trust", &form);
+    assert_eq!(answer.status(), 409);
+    assert!(answer.body().contains("<p>It is gone.</p>"), "{answer:?}");
 }
 
 #[test]

@@ -105,6 +105,7 @@ impl Place {
             file: "SKILL.md",
             files: &files,
             proposer: &proposer,
+            session: None,
             catalog: &Catalog::empty(),
         };
         self.proposals.submit_checked(&proposal, &package).expect("the proposal fits");

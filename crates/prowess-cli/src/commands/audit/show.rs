@@ -9,6 +9,7 @@ use jiff::Timestamp as Instant;
 use jiff::tz::TimeZone;
 use prowess::{CallOrigin, Clock as _, SystemClock, Timestamp};
 use prowess_audit::{LogIndex, SessionStory, Story, StoryFilter, StoryPart};
+use prowess_text::quoted;
 
 use super::failure;
 use crate::args::{AuditShow, Since};
@@ -150,7 +151,8 @@ fn heading(session: &SessionStory) -> String {
     let CallOrigin { agent, task, tenant, model, .. } = &session.origin;
     for (word, name) in [("agent", agent), ("model", model), ("task", task), ("tenant", tenant)] {
         if let Some(name) = name {
-            let _ = write!(heading, ", {word} {name}");
+            // Clients choose these names.
+            let _ = write!(heading, ", {word} {}", quoted(name));
         }
     }
     heading

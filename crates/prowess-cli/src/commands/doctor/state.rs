@@ -1,9 +1,10 @@
 //! The files that prowess keeps for the user: whether commands can use them.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use prowess::plugin_host::TrustStore;
-use prowess::{AuditLog, AuditPolicy, Diagnostic, Policies};
+use prowess::{AuditLog, AuditPolicy, Diagnostic, NoAudit, Policies};
 use prowess_store::{InstallError, LockFile};
 
 use crate::args::Global;
@@ -40,6 +41,9 @@ pub(super) fn findings(global: &Global, policies: &Policies) -> Vec<Diagnostic> 
     let trust = plugins.map(|paths| TrustStore::read(&paths.trust_file));
     found.extend(trust.and_then(Result::err).map(|error| untrusted(&error)));
     found.extend(audit_log());
+    let proposals = prowess::file_proposals(policies, &(Arc::new(NoAudit) as _));
+    let waiting = proposals.and_then(|it| it.waiting().ok()).into_iter().flatten();
+    found.extend(waiting.filter_map(Result::err).map(Failure::from));
     if policies.audit.log == AuditLog::Keep {
         let is_required = policies.audit.policy == AuditPolicy::Required;
         let level = if is_required { &mut found } else { &mut warnings };

@@ -7,12 +7,13 @@ use prowess::plugin_host::{
     self, Key, KeyError, Older, Pin, Pinned, PluginErrorKind, PluginPolicy, Revoked, SignedOffBy,
     TrustError, TrustStore,
 };
-use prowess::{Clock, Digest, SystemClock};
+use prowess::{Clock, Digest, SystemClock, TrustAction};
 use prowess_text::shell_path;
 use serde::Serialize;
 
 use super::trusted;
-use crate::args::PluginTrust;
+use crate::args::{Global, PluginTrust};
+use crate::commands::trust::recorded;
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
 use crate::paths::absolute;
@@ -31,11 +32,14 @@ pub(super) fn run(
     what: &PluginTrust,
     policy: &PluginPolicy,
     paths: &PluginPaths,
+    global: &Global,
     output: &Output,
 ) -> Result<(), Failure> {
+    let granted = |file: &Path| (TrustAction::Granted, file.to_string_lossy().into_owned());
     if let Some(file) = &what.file {
         let older = if what.allow_older { Older::Allow } else { Older::Refuse };
-        let pinned = pin(file, older, policy, paths)?;
+        let (action, name) = granted(&absolute(file)?);
+        let pinned = recorded(global, output, (action, &name), || pin(file, older, policy, paths))?;
         let Pinned { pin, replaced, others, restores_signed } = &pinned;
         let document = serde_json::json!({
             "pinned": pin,
@@ -46,13 +50,15 @@ pub(super) fn run(
         return output.result(&document, |_| pin_text(&pinned));
     }
     if let Some(file) = &what.key {
-        let key = trust_key(file, paths)?;
+        let (action, name) = granted(&absolute(file)?);
+        let key = recorded(global, output, (action, &name), || trust_key(file, paths))?;
         return output.result(&serde_json::json!({ "trusted": key }), |_: &_| {
             format!("plugins signed with key {} are trusted to run as you\n", key.id)
         });
     }
     if let Some(what) = &what.revoke {
-        let revoked = revoke(what, paths)?;
+        let revoked =
+            recorded(global, output, (TrustAction::Revoked, what), || revoke(what, paths))?;
         return output
             .result(&serde_json::json!({ "revoked": revoked }), |_| revoked_text(&revoked));
     }

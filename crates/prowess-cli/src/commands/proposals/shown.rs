@@ -8,6 +8,7 @@ use prowess::governance::{
 };
 use prowess::state::rfc3339;
 use prowess::{Actor, Digest};
+use prowess_store::gained;
 use prowess_text::{counted, quoted, terminal_json};
 use serde::Serialize;
 
@@ -45,6 +46,12 @@ impl Shown {
         }
     }
 
+    /// Creates the value for a file that is not as it was written, with the message about it.
+    pub(super) fn tampered(file: &StoredProposal, reason: &str) -> Self {
+        let (state, reason) = ("tampered".to_owned(), Some(reason.to_owned()));
+        Self { state, reason, at: String::new(), ..Self::waiting(file) }
+    }
+
     pub(super) fn decided(name: String, decision: &Decision) -> Self {
         let state = serde_json::to_value(decision.step).ok();
         Self {
@@ -62,7 +69,13 @@ impl Shown {
     pub(super) fn text(&self) -> String {
         let Self { name, state, skill, by, at, reason, .. } = self;
         let by = by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
-        let details = format!("{skill}, {}{by}, digest {}", local_time(at), short(&self.digest));
+        // The name in a list of decided ones is that of the reviewer.
+        let step = if state == "waiting" { "proposed" } else { state };
+        let details = match &**at {
+            "" => skill.clone(),
+            at => format!("{skill}, {step} {}{by}", local_time(at)),
+        };
+        let details = format!("{details}, digest {}", short(&self.digest));
         let mut text = format!("{ID}{}{ID:#}  {state}\n", plain(name));
         for line in [Some(&details), reason.as_ref()].into_iter().flatten() {
             let line = one_line(line, columns_behind(2));
@@ -78,12 +91,17 @@ pub(crate) struct Whole {
     #[serde(flatten)]
     proposal: StoredProposal,
     /// Whether the skill is what the proposal was made for: `same`, `moved` if the change still
-    /// fits, `conflict`, `refused` if it cannot be accepted, or `unknown` without the skill.
+    /// fits, `conflict`, `refused` if it cannot be accepted, `unknown` without the skill, or
+    /// `tampered` if the file of the proposal is not as it was written.
     base_state: &'static str,
     /// The digest of the skill's files now: a person decides on these.
     now: Option<Digest>,
     /// Why it is a conflict or refused.
     reason: Option<String>,
+    /// Why this user may not accept or reject it.
+    barred: Option<String>,
+    /// The changes of the skill since it was proposed, as a diff.
+    moved: String,
     /// The parts that do not fit.
     conflicts: Vec<Conflict>,
     /// The paths of the files that change.
@@ -103,6 +121,8 @@ impl Whole {
     pub(super) fn of(
         proposal: StoredProposal,
         outlook: Option<Result<Outlook, ReviewError>>,
+        moved: String,
+        barred: Option<String>,
     ) -> Self {
         let mut whole = Self {
             files: proposal.paths(),
@@ -110,6 +130,8 @@ impl Whole {
             base_state: "unknown",
             now: None,
             reason: None,
+            barred,
+            moved,
             conflicts: Vec::new(),
             executables: Vec::new(),
             gains: Vec::new(),
@@ -128,13 +150,16 @@ impl Whole {
                 becoming.retain(|it| is_executable(&after, it) && !is_executable(&before, it));
                 whole.executables = becoming;
                 let [before, after]: [BTreeSet<_>; 2] = [&before, &after].map(surface);
-                whole.gains = after.difference(&before).cloned().collect();
-                whole.loses = before.difference(&after).cloned().collect();
+                whole.gains = gained(&before, &after);
+                whole.loses = gained(&after, &before);
                 whole.new_id = new_id;
             }
             Some(Err(error)) => {
-                let is_conflict = error.code.as_str() == "proposal-conflict";
-                whole.base_state = if is_conflict { "conflict" } else { "refused" };
+                whole.base_state = match error.code.as_str() {
+                    "proposal-conflict" => "conflict",
+                    "proposal-tampered" => "tampered",
+                    _ => "refused",
+                };
                 whole.reason = Some(error.message);
                 whole.conflicts = error.conflicts;
             }
@@ -144,7 +169,10 @@ impl Whole {
 
     pub(super) fn text(&self) -> String {
         let Self { proposal, base_state, reason, conflicts, files, executables, .. } = self;
-        let Self { gains, loses, new_id, .. } = self;
+        let Self { gains, loses, new_id, barred, moved, .. } = self;
+        if *base_state == "tampered" {
+            return Shown::tampered(proposal, reason.as_deref().unwrap_or_default()).text();
+        }
         let mut text = Shown { reason: None, ..Shown::waiting(proposal) }.text();
         let mut notes = Vec::new();
         if let Some(base) = &proposal.package {
@@ -162,6 +190,7 @@ impl Whole {
             Some(person @ Actor::Person(_)) => format!("every person but {person} may decide"),
             _ => "every person may decide".to_owned(),
         });
+        notes.extend(barred.as_ref().map(|reason| format!("you may not: {reason}")));
         if let Some([old, new]) = new_id {
             notes.push(format!("the id changes from {} to {}", quoted(old), quoted(new)));
         }
@@ -175,14 +204,21 @@ impl Whole {
             }
         }
         let _ = writeln!(text, "\n{}", colored(&proposal.diff).trim_end());
+        if !moved.is_empty() {
+            let diff = colored(moved);
+            let heading = "Changed since it was proposed";
+            let _ = writeln!(text, "\n{HEADING}{heading}{HEADING:#}\n{}", diff.trim_end());
+        }
         text += &conflict_text(conflicts);
         let evidence = proposal.evidence.as_deref();
         for (heading, part) in
             [("Justification", Some(&*proposal.justification)), ("Evidence", evidence)]
         {
-            if let Some(part) = part {
-                let part = plain_lines(part.trim_end());
-                let _ = writeln!(text, "\n{HEADING}{heading}{HEADING:#}\n{part}");
+            let Some(part) = part else { continue };
+            let _ = writeln!(text, "\n{HEADING}{heading}{HEADING:#}");
+            // Behind a margin, no line of it looks like a heading or like another part.
+            for line in plain_lines(part.trim_end()).lines() {
+                let _ = writeln!(text, "  {line}");
             }
         }
         text

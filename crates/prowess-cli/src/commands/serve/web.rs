@@ -281,8 +281,10 @@ impl Desk for Commands {
 fn refusal(failure: Failure) -> Refusal {
     let Failure { code, message, help, exit, .. } = failure;
     let kind = match &*code {
-        "approval-state" | "approval-expired" | "proposal-conflict" | "proposal-changed" => {
-            RefusalKind::Conflict
+        "approval-state" | "approval-expired" | "folder-not-trusted" | "proposal-changed"
+        | "proposal-conflict" | "proposal-tampered" => RefusalKind::Conflict,
+        "proposal-invalid" | "reviewer-not-allowed" | "skill-ambiguous" | "skill-not-writable" => {
+            RefusalKind::Denied
         }
         LOG_BEING_READ => RefusalKind::Busy,
         code if code.ends_with("-not-found") || code.ends_with("-missing") => RefusalKind::Missing,

@@ -1,9 +1,12 @@
 //! A program that accepts a proposal, or returns a skill to a version, is killed at each system
 //! call: the skill is the old one or the new one, and the next attempt does the rest.
 
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, chown};
 use std::process::{Command, Stdio};
 
-use prowess::ReviewStep;
+use prowess::governance::{Review, StoredProposal};
+use prowess::{Actor, Catalog, ReviewStep, Timestamp};
 
 use super::install_crashes::{Call, calls_of};
 use crate::proposals::{Desk, entries, is_decided};
@@ -84,4 +87,76 @@ fn killed_acceptance_and_return_leave_one_of_the_versions() {
         assert_eq!(entries(&desk.tree.join("skills")), ["pdf"], "{fault}: nothing is left");
     }
     assert!(kills > 10, "a return was killed {kills} times");
+}
+
+/// Of 1,000 acceptances of changes of one line, by programs and by threads, one wins for each base.
+#[test]
+fn racing_acceptances_have_one_winner() {
+    for round in 0..50 {
+        let desk = Desk::new();
+        let proposals = (0..20).map(|number| {
+            let diff = format!("-Run `fil.py`.\n+Run `{number}.py`.\n");
+            desk.propose(&format!("agent {number}"), &diff)
+        });
+        let proposals: Vec<_> = proposals.collect();
+        // Threads are faster than programs, which win the rounds of their own.
+        let (programs, threads) = proposals.split_at(if round % 2 == 0 { 20 } else { 10 });
+        let accept = |proposal: &StoredProposal| {
+            let (name, digest) = (proposal.name.clone(), proposal.digest);
+            let (reviewer, at) = (Actor::Person("ada".to_owned()), Timestamp(1));
+            let review = Review { proposal: name, digest, reviewer, reason: None, at };
+            let store = desk.proposals(&[]);
+            let accepted = store.accept(&review, &desk.package(), &Catalog::empty(), false);
+            accepted.and_then(|it| it.apply(at)).is_ok()
+        };
+        let won: Vec<_> = std::thread::scope(|scope| {
+            let start = |proposal: &StoredProposal| {
+                let digest = proposal.digest.to_string();
+                let (mut command, home) = desk.program().into_command();
+                command.args(["proposals", "accept", &proposal.name, "--digest", &digest]);
+                command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+                (command.spawn().unwrap(), home)
+            };
+            let programs: Vec<_> = programs.iter().map(start).collect();
+            let threads: Vec<_> =
+                threads.iter().map(|proposal| scope.spawn(|| accept(proposal))).collect();
+            let ended = programs.into_iter().map(|(mut it, _home)| it.wait().unwrap().success());
+            let won: Vec<_> = ended.collect();
+            won.into_iter().chain(threads.into_iter().map(|it| it.join().unwrap())).collect()
+        });
+        let winners: Vec<_> = (0..20).filter(|number| won[*number]).collect();
+        let [winner] = winners[..] else { panic!("one wins: {winners:?}") };
+        assert!(desk.text().contains(&format!("Run `{winner}.py`.")), "{}", desk.text());
+        assert_eq!(desk.proposals(&[]).waiting().unwrap().len(), 19, "the others wait");
+    }
+}
+
+/// A file of another user keeps its owner, so nothing is changed by a user that cannot give it.
+#[test]
+fn owner_is_kept_or_nothing_changes() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let nobody = 65_534;
+    for is_foreign in [false, true] {
+        let (desk, accept) = waiting();
+        let owned =
+            Command::new("chown").args(["-R", "65534:65534"]).arg(desk.tree.path()).status();
+        assert!(owned.unwrap().success());
+        if is_foreign {
+            chown(desk.tree.join("skills/pdf/SKILL.md"), Some(0), Some(0)).unwrap();
+        }
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
+        command.arg(env!("CARGO_BIN_EXE_prowess")).args(&accept);
+        command.arg("--config").arg(desk.tree.join("config.yaml"));
+        command.arg("--root").arg(format!("user={}", desk.tree.join("skills").display()));
+        command.env_clear().env("HOME", desk.tree.join("home"));
+        let ran = command.output().expect("`setpriv` is needed");
+        let said = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!((ran.status.success(), is_new(&desk)), (!is_foreign, !is_foreign), "{said}");
+        let owner = fs::metadata(desk.tree.join("skills/pdf/SKILL.md")).unwrap().uid();
+        assert_eq!(owner, if is_foreign { 0 } else { nobody });
+        assert_eq!(said.contains("would not keep its owner"), is_foreign, "{said}");
+    }
 }

@@ -35,7 +35,9 @@ const MOST_BYTES: usize = 16 * 1024 * 1024;
 impl Arguments {
     /// Checks that there is something to review.
     fn check(&self) -> Result<(), Refusal> {
-        let is_change = |line: &str| line.starts_with(['+', '-']);
+        // A header alone may be a change, such as of a path; another form is refused by its name.
+        let headers = ["+", "-", "diff --git ", "rename ", "GIT binary patch", "new mode "];
+        let is_change = |line: &str| headers.iter().any(|header| line.starts_with(header));
         if !self.diff.lines().any(is_change) {
             let message = "`diff` is a unified diff: lines that begin with `-` are removed, and \
                 those with `+` are added";
@@ -91,10 +93,10 @@ impl SkillTool for Propose {
         let skill_md = read_skill_md(context.catalog, record)?;
         let base = Digest::of(&skill_md);
         let files = files(context, record, skill_md)?;
-        let session = context.session.id();
+        let session = context.session.id().log_name();
         let proposer = match &context.origin.agent {
             Some(agent) => Actor::Agent(agent.clone()),
-            None => Actor::Session(session.log_name().into_owned()),
+            None => Actor::Session(session.clone().into_owned()),
         };
         let proposal = Proposal {
             skill: record.id(),
@@ -109,6 +111,7 @@ impl SkillTool for Propose {
             file: record.file(),
             files: &files,
             proposer: &proposer,
+            session: Some(&session),
             catalog: context.catalog,
         };
         let KeptProposal { name, is_known } = proposals.submit_checked(&proposal, &package)?;
