@@ -53,19 +53,25 @@ pub(super) fn run(command: &Audit, store: &StoreUrl, output: &Output) -> Result<
         Audit::Show(args) => {
             let filter = show::filter(args, &show::zone(args))?;
             let (story, read) = read(&database, |chains| Story::read_chains(chains, &filter))?;
-            show::print(args, &story, read.map_err(unproven), "the database", output)
+            show::print(
+                args,
+                &story,
+                read.map_err(|error| unproven(&error)),
+                "the database",
+                output,
+            )
         }
         Audit::Stats { .. } => {
             let sums = read(&database, |chains| Statistics::read_chains(chains))?;
-            stats::print(&sums.map_err(unproven)?, output)
+            stats::print(&sums.map_err(|error| unproven(&error))?, output)
         }
         Audit::Sessions { end: None, .. } => list(&database, output),
         Audit::Sessions { end: Some(id), .. } => end(id, &database, store, output),
     }
 }
 
-fn unproven(error: VerifyError) -> Failure {
-    failure(Path::new("the database"), &error)
+fn unproven(error: &VerifyError) -> Failure {
+    failure(Path::new("the database"), error)
 }
 
 /// The name of a host, and its lines.
