@@ -52,8 +52,8 @@ impl LogIndex {
         }
     }
 
-    /// Reads at most about so many bytes further, or up to the first entry that breaks the chain, and
-    /// returns whether this was the end of the log.
+    /// Reads at most about so many bytes further, or up to the first entry that breaks the chain,
+    /// and returns whether this was the end of the log.
     ///
     /// # Errors
     ///

@@ -52,9 +52,9 @@
 //!
 //! **Limits of a server:** a host fetches 4 KiB for a pointer, at most 4 GiB for a catalog file,
 //! in parts and only behind a header that the pointer names, and for a file of a skill what the
-//! catalog says, at most 64 MiB. With keys, what none of them has signed is refused; the number of a
-//! catalog has to grow, and is at most a day ahead of the host's time. A server that fails is asked
-//! again later.
+//! catalog says, at most 64 MiB. With keys, what none of them has signed is refused; the number of
+//! a catalog has to grow, and is at most a day ahead of the host's time. A server that fails is
+//! asked again later.
 //!
 //! [`CatalogSource`] is a [`SkillSource`](prowess_core::SkillSource) whose scan polls the pointer
 //! and reads no body, and a [`CatalogProvider`](prowess_core::CatalogProvider). A catalog that

@@ -26,8 +26,8 @@ pub struct Pointer {
     pub name: String,
     /// The digest that names the catalog file.
     pub digest: Digest,
-    /// The number of the catalog, which grows with each change: the seconds of the publisher's clock,
-    /// or one more than before.
+    /// The number of the catalog, which grows with each change: the seconds of the publisher's
+    /// clock, or one more than before.
     pub generation: u64,
     /// The length of the catalog file in bytes.
     pub bytes: u64,

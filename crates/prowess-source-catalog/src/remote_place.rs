@@ -123,8 +123,8 @@ impl RemotePlace {
         open_in(&self.cache, &name)
     }
 
-    /// Fetches a catalog file in parts, of which the first one has to be the header that the pointer
-    /// names, and verifies it.
+    /// Fetches a catalog file in parts, of which the first one has to be the header that the
+    /// pointer names, and verifies it.
     fn fetch_catalog(&self, to: &Path, pointer: &Pointer, cancel: &Cancel) -> Result<()> {
         let mut file = File::create(to)?;
         let (mut header, mut written) = (Vec::new(), Ok(()));

@@ -110,8 +110,8 @@ pub(crate) struct AuditShow {
     /// Show reloads, too
     #[arg(long)]
     pub(crate) all: bool,
-    /// Show only the last events, so many, without reading the rest of the log, unless they are those
-    /// of one session
+    /// Show only the last events, so many, without reading the rest of the log, unless they are
+    /// those of one session
     #[arg(long, value_name = "N")]
     pub(crate) last: Option<NonZeroUsize>,
     /// Show the last events before the entry with this number

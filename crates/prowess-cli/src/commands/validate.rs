@@ -101,8 +101,8 @@ impl Settings {
     }
 }
 
-/// The directory that was asked about last, and whether it is in a plugin of Claude Code. The skills
-/// of a tree mostly have the same ones above them.
+/// The directory that was asked about last, and whether it is in a plugin of Claude Code. The
+/// skills of a tree mostly have the same ones above them.
 #[derive(Default)]
 struct Above(Mutex<(PathBuf, bool)>);
 
