@@ -142,8 +142,12 @@ impl From<CopyError> for ScriptError {
                 return Self::new(Code::new(error.kind.as_str()), message);
             }
             CopyError::Source(error) => format!("the skill's files cannot be read: {error}"),
-            CopyError::Directory(error) => format!("the skill's files cannot be copied: {error}"),
-            // The message of the system would name a path of the host.
+            // A model is at the other end, perhaps on another machine: no path of the host.
+            CopyError::Directory(error) => format!(
+                "the skill's files cannot be copied: the host's directory for temporary files, \
+                 `TMPDIR` of its environment, cannot be used ({})",
+                error.kind()
+            ),
             CopyError::Io(error) => format!("the skill's files cannot be copied: {}", error.kind()),
         };
         Self::new(codes::PACKAGE_NOT_COPIED, message)

@@ -56,7 +56,6 @@ pub(crate) enum Audit {
         store: StoreUrl,
         /// Session to end; its skills are no longer loaded, and the audit has that
         #[arg(long, value_name = "ID")]
-        #[cfg_attr(not(feature = "postgres"), expect(dead_code, reason = "there is no database"))]
         end: Option<String>,
     },
 }

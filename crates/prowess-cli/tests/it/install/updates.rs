@@ -50,7 +50,7 @@ fn preview_shows_hosts_and_variables_on_both_sides() {
     assert_eq!(lines, expected, "only what differs is shown");
 
     let refused = machine.run(&["update", "--host", machine.host()]);
-    assert_eq!(refused.code, Some(1), "new hosts and variables have to be accepted");
+    assert_eq!(refused.code, Some(3), "new hosts and variables have to be accepted");
     for fact in ["env:NEW_TOKEN", "host:two.example"] {
         assert!(refused.stderr.contains(fact), "`{fact}` is named: {}", refused.stderr);
     }
