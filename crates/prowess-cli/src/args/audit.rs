@@ -97,13 +97,15 @@ pub(crate) struct AuditShow {
     /// Session to show; defaults to all
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// Show only what is not older than `30m`, `1h` or `7d`, or from a date such as `2026-11-28` on
+    /// Show only what is not older than `7d` or `2026-11-28`
+    ///
+    /// A time is a number of minutes, hours or days, such as `30m`, `1h` or `7d`, or a date.
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<Since>,
     /// Show only events of this tool
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
-    /// Show only what was refused: calls, connections of scripts, approvals
+    /// Show only refused calls, connections of scripts and approvals
     #[arg(long)]
     pub(crate) denied: bool,
     /// Show reloads, too

@@ -31,9 +31,9 @@ const UP_TO_DATE: &str = "every skill is up to date";
 struct Answer {
     is_preview: bool,
     updates: Vec<Shown>,
-    /// The error of each skill that has no newer version because of it.
+    /// The failure of each skill that has no newer version because of it.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    failed: BTreeMap<String, String>,
+    failed: BTreeMap<String, Failure>,
     /// The placed copies that are no longer what was installed, and so are not updated.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     edited: Vec<Line>,
@@ -88,7 +88,10 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     let mut updates = updates.map_err(|error| place.lock.explained(error))?;
     updates.failed.extend(unreachable);
     let errors: Vec<_> = updates.failed.values().cloned().collect();
-    let failed = updates.failed.iter().map(|(id, error)| (id.clone(), reason(error)));
+    let failed = updates.failed.into_iter().map(|(id, error)| {
+        let message = reason(&error);
+        (id, Failure { message, ..place.lock.explained(error) })
+    });
     let failed = failed.collect();
     let updates = updates.found.into_iter().map(shown).collect();
     let answer =
@@ -96,8 +99,10 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     output.result(&answer, text)?;
     output.remark(&remark(&answer, if args.options.user { " --user" } else { "" }));
     remark_on_states(&answer.edited, output);
-    for (id, error) in &answer.failed {
-        output.remark(&format!("not updated: {ID}{}{ID:#}: {}\n", plain(id), plain(error)));
+    for (id, Failure { code, message, help, .. }) in &answer.failed {
+        let (id, message) = (plain(id), plain(message));
+        output.remark(&format!("not updated: {ID}{id}{ID:#}: {message} [{code}]\n"));
+        output.remark(&format!("  {DIM}help:{DIM:#} {help}\n"));
     }
     place.lock.remark_on_trust(&errors, output);
     if !args.preview {

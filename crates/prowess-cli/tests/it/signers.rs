@@ -52,8 +52,8 @@ fn signer_of_the_first_version_is_shown_and_stays() {
 
     publish(&machine, &second, "Two\n");
     let refused = machine.online(&["update"]);
-    assert_eq!(refused.code, Some(1));
-    assert_eq!(refused.error()["code"], "signer-changed");
+    assert_eq!(refused.code, Some(3), "the other one is as it should be");
+    assert_eq!(refused.json()["failed"]["pdf"]["code"], "signer-changed");
     let preview = &machine.online(&["update", "--preview"]).json()["updates"][0];
     assert_eq!(preview["signer"], signer.as_str());
     assert_ne!(preview["new_signer"], Value::Null, "the preview shows the new signer");

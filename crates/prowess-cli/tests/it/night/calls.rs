@@ -15,12 +15,16 @@ fn listings(arguments: &[&str], skills: usize) -> usize {
         let _ = write!(tree, "//- /s{number}/SKILL.md\n{text}//- /s{number}/scripts/a.py\n# A\n");
     }
     let tree = Tree::new(&tree);
-    let (program, place) = Program::new().root("user", tree.path()).into_command();
+    // It is about a directory, not about the skills that are found.
+    let is_validate = arguments == ["validate"];
+    let program = Program::new();
+    let program = if is_validate { program } else { program.root("user", tree.path()) };
+    let (program, place) = program.into_command();
     let log = place.path().join("calls");
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-e", "trace=getdents64", "-o"]).arg(&log);
     command.arg(program.get_program()).args(program.get_args()).args(arguments);
-    if arguments == ["validate"] {
+    if is_validate {
         command.arg(tree.path());
     }
     let home = place.path().join("home");

@@ -79,7 +79,11 @@ fn later(tree: &Tree, root: &str, table: &mut String) {
     let _ = writeln!(table, "update of a removed skill and a source that is gone");
     let _ = writeln!(table, "  {} updated {ids:?}", updated.code.unwrap());
     for (id, said) in answer["failed"].as_object().unwrap() {
-        let _ = writeln!(table, "      {id}: {}", said.as_str().unwrap().replace(root, "ROOT"));
+        let _ = writeln!(
+            table,
+            "      {id}: {}",
+            said["message"].as_str().unwrap().replace(root, "ROOT")
+        );
     }
     let dead = run(&["add", "git+http://127.0.0.1:1/team/skills.git", "--host", "127.0.0.1:1"]);
     let dead = outcome(&dead, root);
