@@ -72,9 +72,16 @@ await page.goto(`${origin}/trust`);
 await page.getByRole("button", { name: "Revoke trust" }).first().click();
 seen["trust is revoked"] = json("trust", "--list").folders.length === 0;
 
+const stories = [];
 await page.goto(`${origin}/sessions`);
-await page.locator("main ul.rows a").first().click();
-seen["a session has its story"] = (await page.locator("main").innerText()).includes("skills.run");
+const sessions = await page.locator("main ul.rows a").all();
+const links = await Promise.all(sessions.map((session) => session.getAttribute("href")));
+for (const link of links) {
+  await page.goto(origin + link);
+  stories.push(await page.locator("main").innerText());
+}
+seen["a session has its story"] = stories.some((story) => story.includes("skills.run"));
+seen["and what was decided on its proposals"] = stories.some((story) => story.includes("accepted by"));
 
 const paths = ["/", "/approvals?all=1", `/approval?id=${first.id}`, "/proposals?all=1", waiting,
   "/history?id=pdf", "/difference?id=pdf&from=1&to=2", "/skills", "/skill?id=pdf",
