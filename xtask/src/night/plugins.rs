@@ -147,7 +147,8 @@ impl SkillServer {
         command.arg("--root").arg(skills).args(["serve", "--http", "127.0.0.1:0"]);
         let mut process = Server(command.spawn()?);
         let line = line_with(process.0.stderr.take(), "http://")?;
-        let url = line.rsplit(' ').next().unwrap_or_default().to_owned();
+        let is_url = |word: &&str| word.starts_with("http://");
+        let url = line.split(' ').find(is_url).unwrap_or_default().to_owned();
         Ok(Self { url, _process: process })
     }
 

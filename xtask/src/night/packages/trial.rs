@@ -94,7 +94,8 @@ impl Trial {
         command.args(self.arguments(&["serve", "--http", "127.0.0.1:0"])).stdin(Stdio::null());
         let mut server = Server(command.stderr(Stdio::piped()).spawn()?);
         let line = line_with(server.0.stderr.take(), "http://")?;
-        let host = line.rsplit("http://").next().unwrap_or_default().trim_end_matches("/mcp");
+        let host = line.split("http://").nth(1).and_then(|rest| rest.split('/').next());
+        let host = host.unwrap_or_default();
         let health = request(host, "GET /healthz", "")?;
         expect(health.starts_with("HTTP/1.1 200"), "the server is healthy", &health)?;
         let first = conversation().swap_remove(0).to_string();
