@@ -113,7 +113,7 @@ pub(crate) fn answer(global: &Global, args: &Trust, output: &Output) -> Result<A
 }
 
 /// Makes a decision about what is trusted, which is recorded before it has an effect. A
-/// configuration that cannot be read keeps nobody from a decision, and has no log.
+/// configuration that cannot be read prevents no decision, and has no log.
 pub(super) fn recorded<T>(
     global: &Global,
     output: &Output,
