@@ -332,7 +332,7 @@ fn index_reads_what_was_added() {
     check(&index, 1);
 }
 
-/// What follows the break cannot be read, which would be another error.
+/// The line behind the break cannot be read, which would be another error.
 #[test]
 fn break_is_reported_without_reading_on() {
     let place = Place::new();
