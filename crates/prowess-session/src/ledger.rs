@@ -97,6 +97,7 @@ pub fn bind(
     }
     let is_bound = |id: &str| skills.iter().any(|skill| skill.id == id);
     let others = before.active.iter().filter(|skill| !is_bound(&skill.id)).cloned();
+    let skills = operations::without_duplicates(skills);
     let active = within_cap(skills.iter().cloned().chain(others).collect(), policy)?;
     let mut state = with_active(before, active);
     for entry in state.ledger.iter_mut().filter(|entry| is_bound(&entry.id)) {

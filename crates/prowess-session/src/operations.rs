@@ -166,7 +166,7 @@ fn add(
     Ok(next)
 }
 
-fn without_duplicates(skills: &[Arc<ActiveSkill>]) -> Vec<Arc<ActiveSkill>> {
+pub(crate) fn without_duplicates(skills: &[Arc<ActiveSkill>]) -> Vec<Arc<ActiveSkill>> {
     let mut kept: Vec<Arc<ActiveSkill>> = Vec::with_capacity(skills.len());
     for skill in skills {
         if position(&kept, &skill.id).is_none() {

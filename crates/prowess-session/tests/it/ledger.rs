@@ -67,36 +67,6 @@ fn instructions_need_no_delivery() {
 }
 
 #[test]
-fn injection_takes_the_most_recent_that_fit() {
-    let session = Host::new(SessionPolicy::default()).open();
-    let large = Arc::new(prowess_core::ActiveSkill {
-        body: "x".repeat(1_000).into(),
-        ..(*edition("large", 1)).clone()
-    });
-    add(&session, "a b");
-    session.activate(&request(&[large])).expect("there is room");
-    add(&session, "c");
-    let state = session.compacted(&KeptDeliveries::None).expect("the session is open");
-    let length = "Body of a, edition 1".len();
-    let cases = [
-        (0, "", "c large b a"),
-        (length - 1, "", "c large b a"),
-        (length, "c", "large b a"),
-        (2 * length, "c b", "large a"),
-        (3 * length, "c b a", "large"),
-        (1_000 + 3 * length, "c large b a", ""),
-    ];
-    for (budget, expected, left_out) in cases {
-        let budget_of = ReinjectionBudget { skill_tokens: usize::MAX, total_tokens: budget };
-        let injection = injection(&state, budget_of, |_, body| body.chars().count());
-        let ids: Vec<_> = injection.skills.iter().map(|one| one.skill.id.as_str()).collect();
-        assert_eq!(ids.join(" "), expected, "within {budget} tokens");
-        assert_eq!(injection.left_out.join(" "), left_out, "over {budget} tokens");
-        assert!(injection.tokens <= budget, "the budget holds");
-    }
-}
-
-#[test]
 fn injected_bodies_are_in_the_context() {
     let session = Host::new(SessionPolicy::default()).open();
     add(&session, "a b");
@@ -127,26 +97,6 @@ fn injection_moves_bodies_to_the_instructions() {
 }
 
 #[test]
-fn large_body_is_cut_after_a_line() {
-    let session = Host::new(SessionPolicy::default()).open();
-    let text = |body: &str| {
-        Arc::new(prowess_core::ActiveSkill {
-            body: body.into(),
-            ..(*edition(&body[..1], 1)).clone()
-        })
-    };
-    let bodies = ["1st\nsecond\nthird", "2nd line without an end", "3\n4"].map(text);
-    session.activate(&request(&bodies)).expect("there is room");
-    let state = session.compacted(&KeptDeliveries::None).expect("the session is open");
-    let budget = ReinjectionBudget { skill_tokens: 11, total_tokens: 14 };
-    let injection = injection(&state, budget, |_, body| body.len());
-    let found: Vec<_> =
-        injection.skills.iter().map(|one| (one.body(), one.tokens, one.is_cut())).collect();
-    assert_eq!(found, [("3\n4", 3, false), ("1st\nsecond\n", 11, true)]);
-    assert_eq!((injection.tokens, injection.left_out), (14, vec!["2".to_owned()]));
-}
-
-#[test]
 fn bound_skills_stay() {
     let policy = SessionPolicy { max_active: 3, ..SessionPolicy::default() };
     let session = Host::new(policy).open();
@@ -171,15 +121,6 @@ fn bound_skills_stay() {
     check_places(&session, &bound[1..]);
     assert!(session.bind(&skills("p q r"), 7).is_err(), "there is no room");
     check_places(&session, &bound[1..]);
-}
-
-#[test]
-fn scope_limits_bound_skills() {
-    let session = Host::new(SessionPolicy::default()).open();
-    session.restrict(&["a".to_owned()].into()).expect("the session is open");
-    session.bind(&skills("a"), 1).expect("it may have this skill");
-    assert!(session.bind(&skills("b"), 1).is_err(), "and no other one");
-    check_places(&session, &[("a", BodyPlace::Instructions)]);
 }
 
 #[test]
