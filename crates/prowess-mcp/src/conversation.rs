@@ -15,11 +15,18 @@ use crate::convert::{RETRY_KEY, coded, internal};
 use crate::origin::Client;
 use crate::{MOST_INSTRUCTIONS, hidden, resources};
 
+/// The number of conversations that are kept, of each kind. The one that was used least recently
+/// makes room.
+pub(crate) const MOST_KEPT: usize = 1024;
+
 /// One conversation's session, which its first turn opens. It ends when the last handle is dropped.
 pub(crate) struct Conversation {
     runtime: Arc<Runtime>,
     session: OnceLock<SessionHandle>,
     client: Mutex<Client>,
+    /// The sessions that were forked from this one and from forks of it, which share the list.
+    forks: Arc<Mutex<Vec<SessionId>>>,
+    is_fork: bool,
     /// Held by a call while it makes skills active or inactive, and shared by those that read their
     /// files: a call sees the effect of those before it, and of no later one. It is passed on in
     /// the order of the requests.
@@ -42,7 +49,8 @@ impl Conversation {
     /// Creates a conversation. A server of one request may need none, so it opens no session.
     pub(crate) fn new(runtime: Arc<Runtime>, is_shared: bool) -> Self {
         let (session, client, order) = (OnceLock::new(), Mutex::default(), RwLock::new(()));
-        Self { runtime, session, client, order, is_shared, kept: None }
+        let forks = Arc::default();
+        Self { runtime, session, client, forks, is_fork: false, order, is_shared, kept: None }
     }
 
     /// Creates a conversation in a session that other servers over the same store may have begun,
@@ -53,13 +61,27 @@ impl Conversation {
         conversation
     }
 
-    /// Returns a conversation of the same client in a session that was forked from this one.
+    /// Returns a conversation of the same client in a session that was forked from this one, with
+    /// whose task and whose end its skills end.
     pub(crate) fn forked(&self, session: &SessionId) -> Option<Self> {
         let forked = self.session.get()?.forked(session.clone());
-        let child = Self::new(Arc::clone(&self.runtime), self.is_shared);
+        let mut child = Self::new(Arc::clone(&self.runtime), self.is_shared);
+        (child.forks, child.is_fork) = (Arc::clone(&self.forks), true);
         *child.lock_client() = self.lock_client().clone();
         child.session.set(forked).ok()?;
+        let mut forks = lock(&self.forks);
+        if forks.len() >= MOST_KEPT {
+            // That of the oldest has made room for others.
+            forks.remove(0);
+        }
+        forks.push(session.clone());
+        drop(forks);
         Some(child)
+    }
+
+    /// Returns the forks that end with this conversation.
+    fn ended_forks(&self) -> Vec<SessionId> {
+        if self.is_fork { Vec::new() } else { lock(&self.forks).clone() }
     }
 
     /// Records what a request says about its client.
@@ -74,7 +96,7 @@ impl Conversation {
     }
 
     fn lock_client(&self) -> MutexGuard<'_, Client> {
-        self.client.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.client)
     }
 
     /// Returns the session, and opens it before the first turn.
@@ -192,7 +214,11 @@ impl Conversation {
             let session = this.session()?;
             let session = if forks { &session.with_forks() } else { session };
             if let Some(ended) = ended {
-                session.with_origin(ended).task().end()?;
+                session.with_origin(ended.clone()).task().end()?;
+                // A fork does its part of the task of its parent.
+                for fork in this.ended_forks() {
+                    session.forked(fork).with_origin(ended.clone()).task().end()?;
+                }
             }
             let session = &session.with_origin(origin);
             let turn = match message {
@@ -273,8 +299,13 @@ fn digest(turn: &Turn) -> u64 {
 
 impl Drop for Conversation {
     fn drop(&mut self) {
-        let Some(session) = self.session.get().filter(|_| self.kept.is_none()) else { return };
-        let ending = Ending { runtime: Arc::clone(&self.runtime), session: session.id().clone() };
+        let own = self.session.get().filter(|_| self.kept.is_none());
+        let own = own.map(|session| session.id().clone());
+        let sessions: Vec<_> = self.ended_forks().into_iter().chain(own).collect();
+        if sessions.is_empty() {
+            return;
+        }
+        let ending = Ending { runtime: Arc::clone(&self.runtime), sessions };
         match tokio::runtime::Handle::try_current() {
             Ok(executor) if self.is_shared => drop(executor.spawn_blocking(move || drop(ending))),
             _ => drop(ending),
@@ -282,16 +313,22 @@ impl Drop for Conversation {
     }
 }
 
-/// Closes a session when it is dropped, also by an executor that ends. Hooks of its skills may run
+/// Closes sessions when it is dropped, also by an executor that ends. Hooks of their skills may run
 /// then.
 struct Ending {
     runtime: Arc<Runtime>,
-    session: SessionId,
+    sessions: Vec<SessionId>,
 }
 
 impl Drop for Ending {
     fn drop(&mut self) {
-        // If the store fails here, the session expires later.
-        let _ = self.runtime.close_session(&self.session);
+        for session in &self.sessions {
+            // If the store fails here, the session expires later.
+            let _ = self.runtime.close_session(session);
+        }
     }
+}
+
+pub(crate) fn lock<T>(table: &Mutex<T>) -> MutexGuard<'_, T> {
+    table.lock().unwrap_or_else(PoisonError::into_inner)
 }

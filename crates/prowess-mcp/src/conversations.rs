@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use prowess::session::random_id;
 use prowess::text::has_invisible;
@@ -12,7 +12,7 @@ use rmcp::ErrorData;
 use rmcp::model::{Implementation, RequestMetaObject, ServerConfig};
 use rmcp::service::{RequestContext, RoleServer};
 
-use crate::conversation::{self, Conversation};
+use crate::conversation::{self, Conversation, MOST_KEPT, lock};
 use crate::convert::coded;
 use crate::icon::icon;
 
@@ -22,10 +22,6 @@ const ID_KEYS: [&str; 3] = ["prowess/conversation", "openai/session", "vscode.co
 
 /// The maximum length of a conversation's id, in bytes.
 const MOST_ID_BYTES: usize = 256;
-
-/// The number of conversations that are kept, of each kind. The one that was used least recently
-/// makes room.
-const MOST_KEPT: usize = 1024;
 
 /// The number of named conversations after which sessions that have expired are deleted, where they
 /// do not end with a server.
@@ -249,8 +245,4 @@ impl<K: PartialEq, V: Clone> Recent<K, V> {
         let at = self.kept.iter().position(|(known, _)| known.borrow() == key)?;
         self.kept.remove(at).map(|(_, value)| value)
     }
-}
-
-fn lock<T>(table: &Mutex<T>) -> MutexGuard<'_, T> {
-    table.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -23,8 +23,8 @@
 //! A client chooses what is its own by texts in `_meta` of its requests, or over HTTP by headers
 //! with a dash in place of the slash: by `prowess/surfaces` the surfaces of the policy that its
 //! model sees, such as `skill`, each with the list of skills of its document, and by
-//! `prowess/discipline` how skills become active in its sessions: `set`, `stack` or `stateless`. By
-//! `prowess/host` as `own`, its session is one conversation that keeps each result, in which a body
+//! `prowess/discipline` how skills become active in its sessions: `set`, `stack` or `stateless`, as
+//! long as the operator's limits on active skills mean no less. By `prowess/host` as `own`, its session is one conversation that keeps each result, in which a body
 //! is sent once; by default, it is sent with each load. So clients of one server work in different
 //! ways at the same time, under one gate and with one audit.
 //!
@@ -34,8 +34,9 @@
 //! skills whose instructions it has kept; the result of that call has the others again. With
 //! `prowess/message`, the user's message, a result has the skills that `auto_load` finds for it.
 //! With `prowess/fork` as true, a skill with `context: fork` is loaded into a conversation of its
-//! own, which the result names under this key, and later calls as `prowess/conversation`. A failure
-//! is in `prowess/error` of the result, as `[CODE] message (key=value, …)`.
+//! own, which the result names under this key, and later calls as `prowess/conversation`. It ends
+//! with the task and the conversation that began it. Any other named one outlasts connections, of
+//! which clients open one for each message, and its skills end with its task. A failure is in `prowess/error` of the result, as `[CODE] message (key=value, …)`.
 //!
 //! Each request is a turn of its own and pins the catalog that is current when it starts. The model
 //! may have been shown an older one, because a client reads lists and instructions when it likes.

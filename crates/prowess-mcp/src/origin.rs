@@ -1,14 +1,15 @@
 //! The description of a client by its requests: for the audit its name, its model and its task, and
 //! the tools, the discipline and the kind of host that it asks for. None of it widens a right.
 
+use prowess::gating::ToolSemantics;
 use prowess::session::Discipline;
 use prowess::text::{clipped, quoted};
-use prowess::tools::{Surface, ToolHost};
+use prowess::tools::{HookPolicy, ScriptRead, Surface, ToolHost};
 use prowess::{CallOrigin, Policies};
 use rmcp::ErrorData;
 use rmcp::service::{RequestContext, RoleServer};
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The prefix of the keys of `_meta`. In HTTP, headers with a dash in its place say the same.
 const PREFIX: &str = "prowess";
@@ -16,6 +17,9 @@ const PREFIX: &str = "prowess";
 /// The key of `_meta` under which a client says that it runs skills in conversations of their own,
 /// and under which a result names such a conversation.
 pub(crate) const FORK_KEY: &str = "prowess/fork";
+
+/// The code of a discipline that a client may not choose.
+const DISCIPLINE: &str = "discipline-not-allowed";
 
 /// The maximum length of each name, in bytes.
 const MOST_BYTES: usize = 128;
@@ -44,7 +48,8 @@ impl Client {
     ///
     /// # Errors
     ///
-    /// It asks for a surface that the policies do not have, or for an unknown discipline or host.
+    /// It asks for a surface that the policies do not have, for an unknown discipline or host, or
+    /// for a discipline under which the operator's limits would mean less.
     pub(crate) fn of(
         context: &RequestContext<RoleServer>,
         policies: &Policies,
@@ -67,6 +72,7 @@ impl Client {
         };
         let surfaces = wanted.map(surface).collect::<Result<_, _>>()?;
         let discipline = chosen(context, "discipline", "of `set`, `stack` and `stateless`")?;
+        discipline.map_or(Ok(()), |wanted| check_discipline(wanted, policies))?;
         let host = chosen(context, "host", "of `own` and `foreign`")?;
         let names_task = said(context, "task").is_some();
         let forks = context.meta.get(FORK_KEY) == Some(&Value::Bool(true));
@@ -130,6 +136,33 @@ fn chosen<T: DeserializeOwned>(
 ) -> Result<Option<T>, ErrorData> {
     let name = named(context, what);
     name.map(|name| parsed(&name).ok_or_else(|| unknown(what, &name, help))).transpose()
+}
+
+/// Refuses a discipline by which a client would leave the operator's limits that hold while skills
+/// are active: those of a stack go in its order alone, and a stateless session has none.
+fn check_discipline(wanted: Discipline, policies: &Policies) -> Result<(), ErrorData> {
+    let strength = |discipline| match discipline {
+        Discipline::Stateless => 0,
+        Discipline::Set => 1,
+        Discipline::Stack => 2,
+    };
+    let Policies { gate, tools, session, .. } = policies;
+    let limits = [
+        (gate.tool_semantics == ToolSemantics::Restrict, "gate.tool_semantics"),
+        (tools.script_read == ScriptRead::BlockWhenActive, "tools.script_read"),
+        (tools.hooks == HookPolicy::Run, "tools.hooks"),
+    ];
+    let limit = limits.into_iter().find(|(is_set, _)| *is_set);
+    match limit.filter(|_| strength(wanted) < strength(session.discipline)) {
+        None => Ok(()),
+        Some((_, key)) => {
+            let message = format!(
+                "a client may not choose this discipline, since `{key}` holds for active skills: \
+                 leave it out"
+            );
+            Err(ErrorData::invalid_params(message, Some(json!({ "code": DISCIPLINE }))))
+        }
+    }
 }
 
 fn parsed<T: DeserializeOwned>(name: &str) -> Option<T> {

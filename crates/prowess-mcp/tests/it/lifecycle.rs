@@ -151,6 +151,14 @@ fn skill_with_a_context_of_its_own_has_a_conversation_of_its_own() {
         let there = place.call("skills_read", read.clone(), there).await;
         assert_eq!(there["content"][0]["text"], "The list\n", "{there}");
 
+        assert_eq!(place.ended(), []);
+        let fork = json!({ "prowess/fork": true, "prowess/task": "one" });
+        place.load("review", fork).await;
+        place.call("skills_list", json!({}), json!({ "prowess/task": "two" })).await;
+        let completed = DeactivationCause::TaskCompleted;
+        let of_task = [("review".to_owned(), completed, Some("one".to_owned()))];
+        assert_eq!(place.ended()[1..], of_task, "a fork is a part of the task");
+
         let mut other = Place::new().await;
         let loaded = other.load("review", json!({})).await;
         assert!(loaded["_meta"].get("prowess/fork").is_none(), "it does not run such: {loaded}");

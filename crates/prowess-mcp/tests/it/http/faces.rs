@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use prowess::audit::{AuditEntry, MemoryLog};
+use prowess::gating::ToolSemantics;
 use prowess::prompt::CatalogPlace;
-use prowess::tools::Surface;
+use prowess::session::Discipline;
+use prowess::tools::{HookPolicy, ScriptRead, Surface};
 use prowess::{Policies, Runtime, RuntimeEvent};
 use prowess_mcp::HttpOptions;
 use prowess_testkit::Tree;
@@ -26,7 +28,17 @@ name: b
 description: Does another thing.
 ---
 Body of b
+//- /c/SKILL.md
+---
+name: c
+description: Does its own thing.
+context: fork
+---
+Body of c
 ";
+
+/// Changes the policies of a server.
+type Change = fn(&mut Policies);
 
 /// A client that sends these headers with each request.
 struct Client<'s> {
@@ -140,12 +152,46 @@ fn one_server_is_a_stack_and_a_set_at_once() {
             assert!(load().await.contains("Body of a"), "it can be had again");
         }
     });
-    for (header, words) in [
-        ("Discipline: heap", "discipline `heap`: name one of `set`, `stack` and `stateless`"),
-        ("Host: other", "host `other`: name one of `own` and `foreign`"),
-    ] {
-        let refused = block_on(server.initialize_with(&format!("Prowess-{header}\r\n")));
-        let error = refused.message()["error"]["message"].take();
-        assert_eq!(error, format!("there is no {words}"));
+    block_on(async {
+        let client = Client::greet(&server, "forking", "").await;
+        let (arguments, meta) = (json!({ "names": ["c"] }), json!({ "prowess/fork": true }));
+        let load = json!({ "name": "skills_load", "arguments": arguments, "_meta": meta });
+        client.ask("tools/call", load).await;
+        let delete = Request { line: "DELETE /mcp", headers: &client.headers, ..Request::POST };
+        assert_eq!(server.send(delete).await.status(), 204);
+        // Without an end of the fork, this would hang.
+        while !runs(&log).iter().any(|run| run.ends_with("-c")) {
+            tokio::task::yield_now().await;
+        }
+    });
+    const HEAP: &str = "there is no discipline `heap`: name one of `set`, `stack` and `stateless`";
+    const OTHER: &str = "there is no host `other`: name one of `own` and `foreign`";
+    const WEAKER: &str = "a client may not choose this discipline, since ";
+    let restrict: Change = |it| it.gate.tool_semantics = ToolSemantics::Restrict;
+    let stack: Change = |it| {
+        (it.tools.hooks, it.session.discipline) = (HookPolicy::Run, Discipline::Stack);
+    };
+    let cases: [(&str, &str, Change); 8] = [
+        ("Discipline: heap", HEAP, |_| ()),
+        ("Host: other", OTHER, |_| ()),
+        ("Discipline: stateless", WEAKER, restrict),
+        ("Discipline: stack", "", restrict),
+        ("Discipline: stateless", WEAKER, |it| it.tools.script_read = ScriptRead::BlockWhenActive),
+        ("Discipline: stateless", "", |it| it.tools.script_read = ScriptRead::Block),
+        ("Discipline: stateless", WEAKER, |it| it.tools.hooks = HookPolicy::Run),
+        ("Discipline: set", WEAKER, stack),
+    ];
+    // A client may not choose a discipline under which limits of active skills mean less.
+    for (header, words, change) in cases {
+        let mut policies = prowess_mcp::policies();
+        change(&mut policies);
+        let runtime = Runtime::builder().policies(policies).build().expect("it is complete");
+        let server = Server::start(runtime, HttpOptions::default());
+        let answer = block_on(server.initialize_with(&format!("Prowess-{header}\r\n"))).message();
+        let error = answer["error"]["message"].as_str().unwrap_or_default();
+        assert!(error.starts_with(words), "{header}: {answer}");
+        assert_eq!(error.is_empty(), words.is_empty(), "{header}: {answer}");
+        let code = &answer["error"]["data"]["code"];
+        assert_eq!(*code == "discipline-not-allowed", words == WEAKER, "{header}: {answer}");
     }
 }
