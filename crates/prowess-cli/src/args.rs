@@ -170,6 +170,9 @@ pub(crate) enum Command {
         /// Skills to load first, separated by commas
         #[arg(long, value_delimiter = ',', value_name = "ID")]
         load: Vec<String>,
+        /// Message of the user, whose skills `auto_load` loads first
+        #[arg(long, value_name = "TEXT")]
+        message: Option<String>,
         /// Show whether the call may run and why, without running it
         #[arg(long)]
         explain: bool,

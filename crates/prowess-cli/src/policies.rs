@@ -18,7 +18,7 @@ use crate::args::Global;
 use crate::failure::{Failure, Place};
 use crate::features;
 use crate::named_file;
-use crate::paths::{absolute, machine};
+use crate::paths::absolute;
 
 pub(crate) use places::{FileState, Found, FoundFile, IN_PROJECT};
 pub(crate) use places::{project_file, user_file};
@@ -69,7 +69,7 @@ pub(crate) fn of_file(file: &Path, text: Option<&str>) -> Result<Found, Failure>
 
 /// Expands the paths of policies.
 fn at_home(mut policies: Policies) -> Policies {
-    policies.expand_home(&machine(None));
+    policies.expand_home(&prowess::this_machine());
     policies.with_commands(HostCommands::PROWESS)
 }
 

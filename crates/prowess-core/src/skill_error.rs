@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use prowess_text::terminal_line;
 use serde::{Deserialize, Serialize};
 
 /// The error of an operation on a skill.
@@ -88,10 +89,10 @@ impl SkillError {
     /// Returns the message without the code and the context.
     pub fn message(&self) -> String {
         match self {
-            Self::NotFound { skill } => format!("Skill '{skill}' not found"),
+            Self::NotFound { skill } => format!("Skill '{}' not found", terminal_line(skill)),
             Self::Parse { path, reason, .. } => format!("Failed to parse {path}: {reason}"),
             Self::Activation { skill, reason } => {
-                format!("Failed to activate skill '{skill}': {reason}")
+                format!("Failed to activate skill '{}': {reason}", terminal_line(skill))
             }
             Self::ToolNotAllowed { message, .. } | Self::Other { message, .. } => message.clone(),
             Self::ScriptRead { reason, .. } => reason.clone(),
@@ -128,8 +129,9 @@ impl SkillError {
 impl fmt::Display for SkillError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "[{}] {}", self.code(), self.message())?;
-        let facts: Vec<_> =
-            self.context().into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        // A model's line break must not make a second error of one in a log.
+        let fact = |(name, value): (_, String)| format!("{name}={}", terminal_line(&value));
+        let facts: Vec<_> = self.context().into_iter().map(fact).collect();
         if facts.is_empty() { Ok(()) } else { write!(formatter, " ({})", facts.join(", ")) }
     }
 }

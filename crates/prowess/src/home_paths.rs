@@ -8,7 +8,8 @@ use crate::Policies;
 
 impl Policies {
     /// Expands `~` at the beginning of each path, and of each word of a command, by
-    /// [`Surroundings::expand`]. Those of `discovery` are expanded by the discovery, too.
+    /// [`Surroundings::expand`]. Those of `discovery` are expanded by the discovery, too. A relative
+    /// directory of proposals is one of the project, as the skills are that they are about.
     pub fn expand_home(&mut self, surroundings: &Surroundings) {
         let expand = |path: &mut PathBuf| *path = surroundings.expand(path);
         let expand_word = |word: &mut String| {
@@ -33,7 +34,12 @@ impl Policies {
             scripts.interpreters.0.values_mut().flatten().for_each(expand_word);
         }
         #[cfg(feature = "proposals")]
-        self.proposals.directory.iter_mut().for_each(expand);
+        if let Some(directory) = &mut self.proposals.directory {
+            expand(directory);
+            if let Some(project) = surroundings.project() {
+                *directory = project.join(&*directory);
+            }
+        }
         #[cfg(feature = "plugins")]
         {
             let plugins = &mut self.plugins;

@@ -172,7 +172,8 @@ impl From<&str> for Root {
         };
         let named = directory.rsplit_once(" as ").filter(|(_, name)| {
             // A directory may have such a name itself.
-            !name.is_empty() && !name.contains('/') && !PathBuf::from(directory).exists()
+            let is_name = !name.contains('/') && !name.trim_matches('.').is_empty();
+            is_name && !PathBuf::from(directory).exists()
         });
         let (directory, name) =
             named.map_or((directory, None), |(directory, name)| (directory, Some(name.to_owned())));

@@ -53,6 +53,7 @@ pub(crate) fn run(
     tool: &str,
     json: &str,
     load: &[String],
+    message: Option<&str>,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
     let arguments = arguments(json)?;
@@ -60,7 +61,7 @@ pub(crate) fn run(
     check_features(&runtime, tool)?;
     let conversation = Conversation::open(&runtime)?;
     conversation.load(load)?;
-    let answer = conversation.turn()?.call(&conversation::call(tool, arguments));
+    let answer = conversation.turn_with(message)?.call(&conversation::call(tool, arguments));
     let text = words(&answer.result);
     let called = Called {
         tool: answer.tool,
@@ -97,12 +98,13 @@ struct Tools {
 pub(crate) fn tools(
     global: &Global,
     load: &[String],
+    message: Option<&str>,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
     let runtime = runtime::runtime(global)?;
     let conversation = Conversation::open(&runtime)?;
     conversation.load(load)?;
-    let mut tools = conversation.turn()?.tools();
+    let mut tools = conversation.turn_with(message)?.tools();
     for tool in &mut tools {
         tool.name = conversation::tool_name(&runtime, &tool.name);
     }
@@ -137,6 +139,7 @@ pub(crate) fn explain(
     tool: &str,
     json: &str,
     load: &[String],
+    message: Option<&str>,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
     let arguments = arguments(json)?;
@@ -144,7 +147,7 @@ pub(crate) fn explain(
     check_features(&runtime, tool)?;
     let conversation = Conversation::open(&runtime)?;
     conversation.load(load)?;
-    let decision = conversation.turn()?.explain(tool, &arguments)?;
+    let decision = conversation.turn_with(message)?.explain(tool, &arguments)?;
     output.result(&decision, |_| format!("{decision}\n"))?;
     if decision.is_ask() && decision.grounds().reason == Reason::Ungranted {
         output.remark(

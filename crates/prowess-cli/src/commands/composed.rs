@@ -95,8 +95,5 @@ pub(crate) fn in_turn<T>(
     for path in &args.read {
         conversation.read(path)?;
     }
-    Ok(work(match &args.request.message {
-        Some(message) => conversation.turn_about(message)?,
-        None => conversation.turn()?,
-    }))
+    Ok(work(conversation.turn_with(args.request.message.as_deref())?))
 }

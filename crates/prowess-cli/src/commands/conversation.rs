@@ -44,8 +44,10 @@ impl<'r> Conversation<'r> {
         Ok(self.turn_of(self.runtime.turn(&self.session)?))
     }
 
-    /// Starts a model call about a message of the user, whose skills may be loaded with it.
-    pub(crate) fn turn_about(&self, message: &str) -> Result<Turn, Failure> {
+    /// Starts a model call, about a message of the user if there is one, whose skills may be loaded
+    /// with it.
+    pub(crate) fn turn_with(&self, message: Option<&str>) -> Result<Turn, Failure> {
+        let Some(message) = message else { return self.turn() };
         let turn = self.runtime.turn_about(&self.session, message)?;
         Ok(self.turn_of(turn.with_message(message)))
     }

@@ -109,12 +109,14 @@ pub(crate) fn run(args: &Args, output: &Output) -> Result<ExitCode, Failure> {
             #[cfg(not(feature = "vendor"))]
             Some(_) => Err(lacks("vendor", "prompt --vendor")),
         },
-        Some(Command::Call { tool: None, load, .. }) => call::tools(global, load, output),
-        Some(Command::Call { tool: Some(tool), json, load, explain: false }) => {
-            call::run(global, tool, json, load, output)
+        Some(Command::Call { tool: None, load, message, .. }) => {
+            call::tools(global, load, message.as_deref(), output)
         }
-        Some(Command::Call { tool: Some(tool), json, load, explain: true }) => {
-            call::explain(global, tool, json, load, output)
+        Some(Command::Call { tool: Some(tool), json, load, message, explain: false }) => {
+            call::run(global, tool, json, load, message.as_deref(), output)
+        }
+        Some(Command::Call { tool: Some(tool), json, load, message, explain: true }) => {
+            call::explain(global, tool, json, load, message.as_deref(), output)
         }
         #[cfg(feature = "virtual-shell")]
         Some(Command::Run(args)) if args.shell => shell::run(global, args, output),

@@ -15,7 +15,10 @@ use prowess::format::Profile;
 use prowess::lint::{
     Alike, Checked, LintOptions, PackageReport, Progress, check_trees, github, sarif,
 };
+use prowess::registry::codes::SKILL_COLLISION;
+use prowess::registry::{Collision, IdFrom};
 use prowess::{Cancel, Diagnostic, Policies, Runtime, Severity, SkillSource};
+use prowess_text::quoted;
 use serde::Serialize;
 
 use crate::args::{Format, Global, Validate};
@@ -311,9 +314,28 @@ fn check_sources(
         threads: std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN),
         ..LintOptions::default()
     };
-    check_trees(sources, &options, progress, &Cancel::default()).map_err(|error| {
+    let checked = check_trees(sources, &options, progress, &Cancel::default());
+    let mut checked = checked.map_err(|error| {
         Failure::new(error.kind.as_str(), error.to_string(), "name a folder that can be read")
-    })
+    })?;
+    if registry.collision == Collision::Error && registry.id_from == IdFrom::Name {
+        report_collisions(&mut checked.packages);
+    }
+    Ok(checked)
+}
+
+/// Adds the error of the registry to each skill that has a name of another one: it leaves out both.
+fn report_collisions(packages: &mut [PackageReport]) {
+    let known: Vec<_> = packages.iter().map(|it| (it.name.clone(), it.path.clone())).collect();
+    for package in packages.iter_mut().filter(|package| package.name.is_some()) {
+        let has_name = |(name, path): &&_| *name == package.name && *path != package.path;
+        let Some((_, other)) = known.iter().find(has_name) else { continue };
+        let message = format!("{} has the same name, so neither is used", quoted(other));
+        let help = "rename or remove one of the two";
+        let found = Diagnostic::new(SKILL_COLLISION, Severity::Error, message, help);
+        package.diagnostics.push(found.in_file(format!("{}/{}", package.path, package.file)));
+        package.valid = false;
+    }
 }
 
 fn summary(checked: &Checked) -> Summary {

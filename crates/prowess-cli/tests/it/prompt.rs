@@ -50,6 +50,11 @@ fn message_loads_what_it_is_about_if_the_policy_says_so() {
     for (arguments, is_loaded) in [(message.to_vec(), false), ([sets, message].concat(), true)] {
         let ran = prompt(&tree, &arguments);
         assert_eq!(ran.stdout.contains("Rows and columns."), is_loaded, "{arguments:?}: {ran:?}");
+        let program = Program::new().root("user", &tree.join("skills"));
+        let program = program.at_home_in(&tree.join("home")).working_in(tree.path());
+        let read = ["call", "skills_read", r#"{"path": "SKILL.md"}"#];
+        let ran = program.run(&[&read, &*arguments].concat());
+        assert_eq!(ran.stdout.contains("Rows and columns."), is_loaded, "call: {ran:?}");
     }
 }
 

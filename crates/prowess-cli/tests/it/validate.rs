@@ -122,6 +122,13 @@ fn the_configuration_decides_about_profile_names_limits_and_depth() {
     let codes = validate(&tree, &limited).json()["packages"][0]["diagnostics"].to_string();
     assert!(codes.contains("body-too-long"), "{codes}");
 
+    tree.write("collision.yaml", "registry: { name_mismatch: allow, collision: error }\n");
+    for directory in ["s/one", "s/two"] {
+        tree.write(&format!("{directory}/SKILL.md"), skill("same", ""));
+    }
+    let twice = validate(&tree, &["s", "--config", "collision.yaml", "--format", "json"]).json();
+    assert_eq!(twice["summary"]["valid"], 0, "the registry leaves out both: {twice}");
+
     tree.write("depth.yaml", "discovery: { bounds: { max_depth: 1 } }\n");
     tree.write("r/a/b/c/deep/SKILL.md", skill("deep", ""));
     let deep = |config| {

@@ -61,6 +61,11 @@ fn each_kind_has_its_code() {
         "[SKILL_ACTIVATION_ERROR] Failed to activate skill 'pdf': already active (skill_name=pdf, \
          reason=already active)",
     );
+    check(
+        &SkillError::NotFound { skill: text("x)\n[SKILL_OK] fine (a=b") },
+        "[SKILL_NOT_FOUND] Skill 'x)\\u{a}[SKILL_OK] fine (a=b' not found \
+         (skill_name=x)\\u{a}[SKILL_OK] fine (a=b)",
+    );
     let script = SkillError::ScriptRead {
         skill: text("pdf"),
         path: text("scripts/fill.py"),

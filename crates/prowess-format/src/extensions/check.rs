@@ -67,9 +67,9 @@ const CLAUDE_CODE: &str = "claude-code";
 /// Lists clients by names that people know: some extensions are known by what their hosts do.
 fn listed(names: &[&str]) -> String {
     let shown = |name: &&str| match *name {
-        "omniforge" => "clients such as the preset `enterprise-layers`".to_owned(),
-        "yodoca" => "clients such as the preset `one-directory`".to_owned(),
-        "flexigpt" => "clients such as the preset `few-active`".to_owned(),
+        "omniforge" => "the preset `enterprise-layers`".to_owned(),
+        "yodoca" => "the preset `one-directory`".to_owned(),
+        "flexigpt" => "the preset `few-active`".to_owned(),
         name => format!("`{name}`"),
     };
     names.iter().map(shown).collect::<Vec<_>>().join(", ")

@@ -158,7 +158,7 @@ fn broken(record: Record<'_>, diagnostics: &[Diagnostic]) -> Refusal {
         faults.push(format!("and {more} more"));
     }
     let message = format!(
-        "the `{}` of skill {} is broken since it was listed: {}; nothing was loaded, go on without it",
+        "the `{}` of skill {} is broken: {}; nothing was loaded, go on without it",
         record.file(),
         quoted(record.id()),
         faults.join("; ")

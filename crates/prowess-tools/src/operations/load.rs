@@ -40,6 +40,8 @@ pub(crate) struct Loaded<'c> {
     deliver: Vec<String>,
     /// The named skills whose bodies are in the context of the model.
     pub(crate) already_loaded: Vec<LedgerEntry>,
+    /// The ids of the skills that the limit has unloaded for these.
+    made_room: Vec<String>,
     /// The session of its own in which the skills are active instead.
     pub(crate) fork: Option<Box<ForkedSession>>,
     /// The skills that the call names, each once.
@@ -67,6 +69,13 @@ impl Loaded<'_> {
                  have it any more, unload and load again."
             )
         })
+    }
+
+    /// Returns which skills are not active any more, in one sentence for a model.
+    pub(crate) fn made_room(&self) -> Option<String> {
+        let ids = enumerated(self.made_room.iter().map(String::as_str), "and");
+        let text = || format!("{ids} made room, and must be loaded again before further use.");
+        (!self.made_room.is_empty()).then(text)
     }
 
     /// Returns how the skills prefer to be run, in one sentence for a model.
@@ -132,6 +141,8 @@ impl Operations {
             // An earlier result may be in another conversation.
             force: *force || (is_foreign && !context.keeps_results),
         };
+        let is_cut = is_foreign && mode == LoadMode::Add;
+        let before = is_cut.then(|| context.session.state()).transpose()?;
         // Skills that are loaded at once are for one conversation.
         let forked = if names.len() == 1 { context.session.fork(&request)? } else { None };
         let (fork, outcome) = match forked {
@@ -139,7 +150,10 @@ impl Operations {
             None => (None, context.session.activate(&request)?),
         };
         let LoadOutcome { receipt, deliver, already_loaded } = outcome;
-        Ok(Loaded { receipt, deliver, already_loaded, fork, records, skills })
+        let ids = before.iter().flat_map(|state| &state.active).map(|skill| &skill.id);
+        let is_gone = |id: &&String| receipt.active_skills.iter().all(|other| other.id != **id);
+        let made_room = ids.filter(|id| fork.is_none() && is_gone(id)).cloned().collect();
+        Ok(Loaded { receipt, deliver, already_loaded, made_room, fork, records, skills })
     }
 
     /// Returns the first skill of a load whose hooks would run: what a person approves.

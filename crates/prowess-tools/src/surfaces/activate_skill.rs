@@ -46,13 +46,14 @@ impl SkillTool for ActivateSkill {
         let Call { operations, context } = *call;
         let loaded = operations.load(context, &[arguments.name], LoadMode::Add)?;
         let mut bodies = operations.bodies(context, &loaded);
-        let preferences = loaded.preferences();
+        let notes = [loaded.preferences(), loaded.made_room()].into_iter().flatten();
+        let notes: Vec<_> = notes.map(|text| Content::Text { text }).collect();
         let Loaded { receipt, already_loaded, fork, .. } = loaded;
         let receipt = receipt::load_result(receipt, &already_loaded, operations.delivery);
         if bodies.is_empty() {
             return Ok(ToolResult { fork, ..receipt });
         }
-        bodies.extend(preferences.map(|text| Content::Text { text }));
+        bodies.extend(notes);
         Ok(ToolResult { content: bodies, fork, ..receipt })
     }
 }

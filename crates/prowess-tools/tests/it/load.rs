@@ -202,7 +202,7 @@ fn broken_file_is_refused_with_each_error_and_its_place() {
     host.source.change("beta/SKILL.md", "---\nname: beta\ndescription: x\nname: two\n---\n");
     let answer = host.call("skills_load", json!({ "names": ["beta"] }));
     let expected = expect![[r#"
-        the `SKILL.md` of skill `beta` is broken since it was listed: 4:1: error[yaml-duplicate-key]: duplicate key `name`, which is at 2:1 already; nothing was loaded, go on without it"#]];
+        the `SKILL.md` of skill `beta` is broken: 4:1: error[yaml-duplicate-key]: duplicate key `name`, which is at 2:1 already; nothing was loaded, go on without it"#]];
     expected.assert_eq(&text(&answer));
 }
 

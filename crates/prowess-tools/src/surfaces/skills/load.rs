@@ -87,8 +87,8 @@ impl SkillTool for Load {
         let Call { operations, context } = *call;
         let loaded = operations.load_with(context, &arguments)?;
         let bodies = operations.bodies(context, &loaded);
-        let sentences = [loaded.preferences(), loaded.earlier()].into_iter().flatten();
-        let sentences: Vec<_> = sentences.collect();
+        let sentences = [loaded.preferences(), loaded.earlier(), loaded.made_room()];
+        let sentences: Vec<_> = sentences.into_iter().flatten().collect();
         let Loaded { receipt, already_loaded, fork, skills, .. } = loaded;
         let mut result = if operations.policy.host == ToolHost::Foreign {
             let ids = skills.iter().map(|skill| skill.id.as_str());
