@@ -20,6 +20,7 @@
 //! | a name in front of a colon, or between backticks | [`push_xml_label`], [`push_xml_code`] |
 //! | value of an XML attribute | [`xml_attribute`] |
 //! | body in a model's message | [`model_body`], [`wrap_body`] |
+//! | description in a list of lines | [`push_model_line`] |
 //! | strings of a JSON value that a model reads | [`model_value`] |
 //! | a JSON string in the text of a prompt | [`push_json_string`] |
 //! | a name or a sentence inside one of our sentences | [`quoted`], [`clipped`], [`enumerated`] |
@@ -66,7 +67,7 @@ pub use invisible::{
 pub use json::{push_json_string, terminal_json};
 pub use lines::{is_exact, is_one_line, is_shown_exactly, one_line, visible_lines};
 pub use markdown::{markdown_block, markdown_code};
-pub use model::{model_body, model_value, wrap_body};
+pub use model::{model_body, model_value, push_model_line, wrap_body};
 pub use sentence::{clipped, enumerated, head_and_tail, quoted};
 pub use shell::{shell_path, shell_word};
 pub use terminal::{terminal_line, terminal_lines};

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::bytes;
 use crate::guard::with_brackets;
 use crate::invisible::is_printable;
-use crate::lines::visible_lines;
+use crate::lines::{one_line, visible_lines};
 use crate::{Boundary, xml_attribute};
 
 /// Replaces the bracket of a guarded tag.
@@ -25,6 +25,12 @@ pub fn model_body<'t>(text: &'t str, boundary: &Boundary) -> Cow<'t, str> {
         Cow::Borrowed(text) => without_boundary(text, boundary),
         Cow::Owned(text) => Cow::Owned(without_boundary(&text, boundary).into_owned()),
     }
+}
+
+/// Appends a description in a list of lines that is no XML: on one line, as [`one_line`], with the
+/// bracket of each guarded tag as an entity. Quotes, `&` and other brackets stay, as in a body.
+pub fn push_model_line(target: &mut String, text: &str) {
+    target.push_str(&with_brackets(&one_line(text), ENTITY));
 }
 
 /// Returns a text without invisible characters and without guarded tags.

@@ -1,7 +1,8 @@
 //! The formats with one line, or a few, for each skill.
 
 use prowess_text::{
-    one_line, push_json_string, push_xml_code, push_xml_element, push_xml_label, push_xml_line,
+    one_line, push_json_string, push_model_line, push_xml_code, push_xml_element, push_xml_label,
+    push_xml_line,
 };
 
 use super::SkillEntry;
@@ -51,7 +52,7 @@ pub(super) fn push_markdown(text: &mut String, skill: &SkillEntry<'_>) {
 fn push_description(text: &mut String, separator: &str, skill: &SkillEntry<'_>) {
     if !skill.description.is_empty() {
         text.push_str(separator);
-        push_xml_line(text, &skill.description);
+        push_model_line(text, &skill.description);
     }
 }
 

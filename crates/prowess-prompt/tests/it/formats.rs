@@ -43,7 +43,7 @@ fn each_format_shows_the_fields() {
         expect![[r#"
             <available_skills>
             "pdf": Extract text and tables from PDF files.
-            "sql": &quot;Queries&quot; &amp; &lt;views&gt;, line two
+            "sql": "Queries" & <views>, line two
             "xlsx"
             </available_skills>"#]],
     );
@@ -52,7 +52,7 @@ fn each_format_shows_the_fields() {
         expect![[r#"
             Available skills:
               - pdf: Extract text and tables from PDF files.
-              - sql: &quot;Queries&quot; &amp; &lt;views&gt;, line two
+              - sql: "Queries" & <views>, line two
               - xlsx"#]],
     );
     shows(
@@ -60,7 +60,7 @@ fn each_format_shows_the_fields() {
         expect![[r#"
             [Available Skills]
             • `pdf` — Extract text and tables from PDF files.
-            • `sql` — &quot;Queries&quot; &amp; &lt;views&gt;, line two
+            • `sql` — "Queries" & <views>, line two
             • `xlsx`"#]],
     );
     shows(
@@ -73,7 +73,7 @@ fn each_format_shows_the_fields() {
             ---
             name: sql
             location: /path/to/sql/SKILL.md
-            description: &quot;Queries&quot; &amp; &lt;views&gt;, line two
+            description: "Queries" & <views>, line two
             ---
             name: xlsx
             <<<END_AVAILABLE_SKILLS>>>"#]],
@@ -92,7 +92,7 @@ fn each_format_shows_the_fields() {
         expect![[r#"
             <available_skills>
             - pdf: Extract text and tables from PDF files. (/path/to/pdf/SKILL.md)
-            - sql: &quot;Queries&quot; &amp; &lt;views&gt;, line two (/path/to/sql/SKILL.md)
+            - sql: "Queries" & <views>, line two (/path/to/sql/SKILL.md)
             - xlsx
             </available_skills>"#]],
     );

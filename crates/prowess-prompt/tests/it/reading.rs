@@ -82,7 +82,7 @@ fn between(line: &str, start: &str, end: &str) -> Read {
     let (name, description) = line.split_once(end).unwrap_or_else(|| {
         (line.strip_suffix(end_of_name.trim_end_matches(" — ")).unwrap_or(line), "")
     });
-    (decoded(name), decoded(description))
+    (decoded(name), unguarded(description))
 }
 
 #[track_caller]
@@ -91,9 +91,14 @@ fn fields(record: &str) -> Read {
         let mut lines = record.lines().filter_map(|line| line.strip_prefix(name));
         let text = lines.next().unwrap_or_default();
         assert_eq!(lines.next(), None, "one {name}in {record}");
-        decoded(text)
+        text
     };
-    (field("name: "), field("description: "))
+    (decoded(field("name: ")), unguarded(field("description: ")))
+}
+
+/// Returns a description as it was, but for an entity that its author wrote.
+pub(crate) fn unguarded(text: &str) -> String {
+    text.replace("&lt;", "<")
 }
 
 /// Decodes entities as an XML parser does.
