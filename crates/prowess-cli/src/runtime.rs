@@ -71,12 +71,14 @@ fn explained(global: &Global, error: prowess::Error) -> Failure {
         }
         prowess::Error::Registry(RegistryError::DuplicateLayer(_)) => Some("layers".to_owned()),
         prowess::Error::Toolbox(_) => Some("tools.surfaces".to_owned()),
+        prowess::Error::ClientSurface { client, .. } => Some(format!("clients.{client}.surfaces")),
         _ => None,
     };
     let help = match &error {
         prowess::Error::Toolbox(_) => {
             "change `tools.surfaces`, or leave out a plugin with such a tool"
         }
+        prowess::Error::ClientSurface { .. } => "add it to `tools.surfaces`",
         _ => "name one of these, or add it to `layers`",
     };
     let failure = Failure::from(error);

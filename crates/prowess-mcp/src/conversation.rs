@@ -1,9 +1,9 @@
 //! The session of one conversation, and the blocking work that is done in it.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use prowess::session::{OpenError, SessionHandle};
+use prowess::session::{Discipline, OpenError, SessionHandle};
 use prowess::tools::{SkillTools, ToolHost, ToolNaming};
 use prowess::{Policies, Runtime, SessionError, SessionId, StoreError, Turn};
 use rmcp::ErrorData;
@@ -19,10 +19,16 @@ use crate::{MOST_INSTRUCTIONS, hidden, resources};
 /// makes room.
 pub(crate) const MOST_KEPT: usize = 1024;
 
+/// A session, and how skills become active in it.
+struct Open {
+    handle: SessionHandle,
+    discipline: Discipline,
+}
+
 /// One conversation's session, which its first turn opens. It ends when the last handle is dropped.
 pub(crate) struct Conversation {
     runtime: Arc<Runtime>,
-    session: OnceLock<SessionHandle>,
+    session: Mutex<Option<Open>>,
     client: Mutex<Client>,
     /// The sessions that were forked from this one and from forks of it, which share the list.
     forks: Arc<Mutex<Vec<SessionId>>>,
@@ -48,8 +54,7 @@ pub(crate) enum Order<'c> {
 impl Conversation {
     /// Creates a conversation. A server of one request may need none, so it opens no session.
     pub(crate) fn new(runtime: Arc<Runtime>, is_shared: bool) -> Self {
-        let (session, client, order) = (OnceLock::new(), Mutex::default(), RwLock::new(()));
-        let forks = Arc::default();
+        let (session, client, order, forks) = Default::default();
         Self { runtime, session, client, forks, is_fork: false, order, is_shared, kept: None }
     }
 
@@ -64,11 +69,13 @@ impl Conversation {
     /// Returns a conversation of the same client in a session that was forked from this one, with
     /// whose task and whose end its skills end.
     pub(crate) fn forked(&self, session: &SessionId) -> Option<Self> {
-        let forked = self.session.get()?.forked(session.clone());
+        let open = lock(&self.session);
+        let Open { handle, discipline } = open.as_ref()?;
+        let forked = Open { handle: handle.forked(session.clone()), discipline: *discipline };
         let mut child = Self::new(Arc::clone(&self.runtime), self.is_shared);
         (child.forks, child.is_fork) = (Arc::clone(&self.forks), true);
         *child.lock_client() = self.lock_client().clone();
-        child.session.set(forked).ok()?;
+        *lock(&child.session) = Some(forked);
         let mut forks = lock(&self.forks);
         if forks.len() >= MOST_KEPT {
             // That of the oldest has made room for others.
@@ -90,8 +97,10 @@ impl Conversation {
     ///
     /// As [`Client::of`].
     pub(crate) fn introduce(&self, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
-        let newer = Client::of(context, self.runtime.policies())?;
-        self.lock_client().update(newer);
+        let policies = self.runtime.policies();
+        let newer = Client::of(context, policies)?;
+        let name = context.client_info().map(|client| client.name).unwrap_or_default();
+        self.lock_client().update(newer, policies.client(&name));
         Ok(())
     }
 
@@ -99,27 +108,40 @@ impl Conversation {
         lock(&self.client)
     }
 
-    /// Returns the session, and opens it before the first turn.
-    fn session(&self) -> Result<&SessionHandle, prowess::Error> {
-        if let Some(session) = self.session.get() {
-            return Ok(session);
+    /// Returns the session, and opens it before the first turn. One without loaded skills makes room
+    /// for another discipline.
+    fn session(&self) -> Result<SessionHandle, ErrorData> {
+        let asked = self.lock_client().policy.discipline;
+        let discipline = asked.unwrap_or(self.runtime.policies().session.discipline);
+        let mut session = lock(&self.session);
+        if let Some(open) = &*session {
+            if open.discipline == discipline {
+                return Ok(open.handle.clone());
+            }
+            let state = open.handle.state().map_err(|error| not_begun(error.into()))?;
+            if self.kept.is_some() || !state.active.is_empty() {
+                self.lock_client().policy.discipline = Some(open.discipline);
+                let message = "the conversation has another discipline, and its skills are loaded: \
+                               name the discipline in its first request";
+                return Err(ErrorData::invalid_params(message, None));
+            }
+            self.runtime.close_session(open.handle.id()).map_err(not_begun)?;
         }
-        if let Some(id) = &self.kept {
-            let opened = self.resumed_or_opened(id)?;
-            return Ok(self.session.get_or_init(|| opened));
-        }
-        let discipline = self.lock_client().discipline;
-        let opened = match discipline {
-            Some(discipline) => self.runtime.open_session_with_discipline(discipline)?,
-            None => self.runtime.open_session()?,
+        let handle = match &self.kept {
+            Some(id) => self.resumed_or_opened(id),
+            None => self.opened(None),
         };
-        let id = opened.id().clone();
-        let session = self.session.get_or_init(|| opened);
-        if session.id() != &id {
-            // Another request was faster. If the store fails here, the session expires later.
-            let _ = self.runtime.close_session(&id);
+        let handle = handle.map_err(not_begun)?;
+        Ok(session.insert(Open { handle, discipline }).handle.clone())
+    }
+
+    fn opened(&self, id: Option<SessionId>) -> Result<SessionHandle, prowess::Error> {
+        let discipline = self.lock_client().policy.discipline;
+        match (discipline, id) {
+            (Some(discipline), id) => self.runtime.open_session_with_discipline(discipline, id),
+            (None, Some(id)) => self.runtime.open_session_with(id),
+            (None, None) => self.runtime.open_session(),
         }
-        Ok(session)
     }
 
     fn resumed_or_opened(&self, id: &SessionId) -> Result<SessionHandle, prowess::Error> {
@@ -130,7 +152,7 @@ impl Conversation {
         match runtime.resume_session(id) {
             // Another server may be faster to open it.
             Err(error) if is_new(&error) => {
-                runtime.open_session_with(id.clone()).or_else(|_| runtime.resume_session(id))
+                self.opened(Some(id.clone())).or_else(|_| runtime.resume_session(id))
             }
             resumed => resumed,
         }
@@ -138,7 +160,7 @@ impl Conversation {
 
     /// Returns whether the client says that its conversation keeps the results of the session.
     pub(crate) fn keeps_results(&self) -> bool {
-        self.lock_client().host == Some(ToolHost::Own)
+        self.lock_client().policy.host == Some(ToolHost::Own)
     }
 
     /// Returns the runtime that the session belongs to.
@@ -148,7 +170,10 @@ impl Conversation {
 
     /// Returns the session's name in logs; empty before its first turn.
     pub(crate) fn log_name(&self) -> String {
-        self.session.get().map(|session| session.id().log_name().into_owned()).unwrap_or_default()
+        // A turn that opens the session may wait for its store.
+        let open = self.session.try_lock().ok();
+        let open = open.as_ref().and_then(|open| open.as_ref());
+        open.map(|open| open.handle.id().log_name().into_owned()).unwrap_or_default()
     }
 
     pub(crate) fn naming(&self) -> ToolNaming {
@@ -210,24 +235,26 @@ impl Conversation {
         let this = Arc::clone(self);
         let turn = move || {
             // The session may be older than what is known of the client.
-            let Client { origin, surfaces, forks, ended, .. } = this.lock_client().taken();
+            let Client { origin, policy, forks, ended, .. } = this.lock_client().taken();
             let session = this.session()?;
-            let session = if forks { &session.with_forks() } else { session };
-            if let Some(ended) = ended {
-                session.with_origin(ended.clone()).task().end()?;
-                // A fork does its part of the task of its parent.
-                for fork in this.ended_forks() {
-                    session.forked(fork).with_origin(ended.clone()).task().end()?;
+            let session = if forks == Some(true) { session.with_forks() } else { session };
+            let begin = || {
+                if let Some(ended) = ended {
+                    session.with_origin(ended.clone()).task().end()?;
+                    // A fork does its part of the task of its parent.
+                    for fork in this.ended_forks() {
+                        session.forked(fork).with_origin(ended.clone()).task().end()?;
+                    }
                 }
-            }
-            let session = &session.with_origin(origin);
-            let turn = match message {
-                Some(message) => this.runtime.turn_about(session, &message)?,
-                None => this.runtime.turn(session)?,
+                let session = &session.with_origin(origin);
+                match message {
+                    Some(message) => this.runtime.turn_about(session, &message),
+                    None => this.runtime.turn(session),
+                }
             };
-            Ok::<_, prowess::Error>(work(&turn.for_surfaces(&surfaces)))
+            Ok(work(&begin().map_err(not_begun)?.for_surfaces(&policy.surfaces)))
         };
-        tokio::task::spawn_blocking(turn).await.map_err(internal)?.map_err(not_begun)
+        tokio::task::spawn_blocking(turn).await.map_err(internal)?
     }
 
     /// Runs `work`, which may wait for a store, on a thread that may block.
@@ -299,8 +326,8 @@ fn digest(turn: &Turn) -> u64 {
 
 impl Drop for Conversation {
     fn drop(&mut self) {
-        let own = self.session.get().filter(|_| self.kept.is_none());
-        let own = own.map(|session| session.id().clone());
+        let own = lock(&self.session).take().filter(|_| self.kept.is_none());
+        let own = own.map(|open| open.handle.id().clone());
         let sessions: Vec<_> = self.ended_forks().into_iter().chain(own).collect();
         if sessions.is_empty() {
             return;

@@ -24,9 +24,11 @@
 //! with a dash in place of the slash: by `prowess/surfaces` the surfaces of the policy that its
 //! model sees, such as `skill`, each with the list of skills of its document, and by
 //! `prowess/discipline` how skills become active in its sessions: `set`, `stack` or `stateless`, as
-//! long as the operator's limits on active skills mean no less. By `prowess/host` as `own`, its session is one conversation that keeps each result, in which a body
-//! is sent once; by default, it is sent with each load. So clients of one server work in different
-//! ways at the same time, under one gate and with one audit.
+//! long as the operator's limits on active skills mean no less. By `prowess/host` as `own`, its
+//! session is one conversation that keeps each result, in which a body is sent once; by default, it is
+//! sent with each load. For a client that does not ask, the key `clients` has the same by the name that
+//! it gives itself. So clients of one server work in different ways at the same time, under one gate
+//! and with one audit.
 //!
 //! A client also reports its model and its task there, for metrics and the audit, as
 //! `prowess/model` and `prowess/task`: a task ends with its skills as soon as another one is named,

@@ -4,8 +4,8 @@
 use prowess::gating::ToolSemantics;
 use prowess::session::Discipline;
 use prowess::text::{clipped, quoted};
-use prowess::tools::{HookPolicy, ScriptRead, Surface, ToolHost};
-use prowess::{CallOrigin, Policies};
+use prowess::tools::{HookPolicy, ScriptRead};
+use prowess::{CallOrigin, ClientPolicy, Policies};
 use rmcp::ErrorData;
 use rmcp::service::{RequestContext, RoleServer};
 use serde::de::DeserializeOwned;
@@ -28,14 +28,10 @@ const MOST_BYTES: usize = 128;
 #[derive(Clone, Default)]
 pub(crate) struct Client {
     pub(crate) origin: CallOrigin,
-    /// The surfaces that it sees; all if it names none.
-    pub(crate) surfaces: Vec<Surface>,
-    /// How skills become active in its session; `None` for the policy.
-    pub(crate) discipline: Option<Discipline>,
-    /// Whether its conversation is the session, and so keeps each result; `None` for the policy.
-    pub(crate) host: Option<ToolHost>,
+    /// The choices of its requests, or else those of the policy for its name.
+    pub(crate) policy: ClientPolicy,
     /// Whether it runs skills in conversations of their own.
-    pub(crate) forks: bool,
+    pub(crate) forks: Option<bool>,
     /// Whether the request says which task it is for; an empty name is none.
     names_task: bool,
     /// Whose task has ended, until its skills are unloaded.
@@ -49,7 +45,8 @@ impl Client {
     /// # Errors
     ///
     /// It asks for a surface that the policies do not have, for an unknown discipline or host, or
-    /// for a discipline under which the operator's limits would mean less.
+    /// for a discipline under which the operator's limits would mean less; a value is of another
+    /// type, or too long.
     pub(crate) fn of(
         context: &RequestContext<RoleServer>,
         policies: &Policies,
@@ -59,11 +56,11 @@ impl Client {
         let agent = policies.audience.agent.clone().or_else(client);
         let origin = CallOrigin {
             agent: agent.map(|agent| clipped(agent.trim(), MOST_BYTES)),
-            model: named(context, "model"),
-            task: named(context, "task"),
+            model: named(context, "model")?,
+            task: named(context, "task")?,
             ..CallOrigin::default()
         };
-        let surfaces = named(context, "surfaces").unwrap_or_default();
+        let surfaces = named(context, "surfaces")?.unwrap_or_default();
         let wanted = surfaces.split(',').map(str::trim).filter(|name| !name.is_empty());
         let known = &policies.tools.surfaces;
         let surface = |name: &str| {
@@ -74,9 +71,14 @@ impl Client {
         let discipline = chosen(context, "discipline", "of `set`, `stack` and `stateless`")?;
         discipline.map_or(Ok(()), |wanted| check_discipline(wanted, policies))?;
         let host = chosen(context, "host", "of `own` and `foreign`")?;
-        let names_task = said(context, "task").is_some();
-        let forks = context.meta.get(FORK_KEY) == Some(&Value::Bool(true));
-        Ok(Self { origin, surfaces, discipline, host, forks, names_task, ended: None })
+        let names_task = said(context, "task")?.is_some();
+        let forks = match context.meta.get(FORK_KEY) {
+            None | Some(Value::Null) => None,
+            Some(Value::Bool(forks)) => Some(*forks),
+            Some(_) => return Err(invalid(format!("`{FORK_KEY}` is true or false"))),
+        };
+        let policy = ClientPolicy { surfaces, discipline, host };
+        Ok(Self { origin, policy, forks, names_task, ended: None })
     }
 
     /// Returns a copy, whose ended task is taken from this one.
@@ -85,11 +87,11 @@ impl Client {
         Self { ended, ..self.clone() }
     }
 
-    /// Adds what a later request says. What it leaves out stays. A task ends when another one is
-    /// named, or none.
-    pub(crate) fn update(&mut self, newer: Self) {
-        let Self { origin, surfaces, discipline, host, forks, names_task, .. } = newer;
-        self.forks |= forks;
+    /// Adds what a later request says. What it leaves out stays, and what none has said is `named`,
+    /// the policy of its name. A task ends when another one is named, or none.
+    pub(crate) fn update(&mut self, newer: Self, named: Option<&ClientPolicy>) {
+        let Self { origin, policy, forks, names_task, .. } = newer;
+        self.forks = forks.or(self.forks);
         if names_task && self.origin.task != origin.task {
             let has_ended = self.origin.task.is_some();
             self.ended = self.ended.take().or_else(|| has_ended.then(|| self.origin.clone()));
@@ -98,23 +100,38 @@ impl Client {
         let known = &mut self.origin;
         known.agent = origin.agent.or(known.agent.take());
         known.model = origin.model.or(known.model.take());
-        if !surfaces.is_empty() {
-            self.surfaces = surfaces;
+        let known = std::mem::replace(&mut self.policy, policy);
+        for lower in [Some(&known), named].into_iter().flatten() {
+            let ClientPolicy { surfaces, discipline, host } = &mut self.policy;
+            if surfaces.is_empty() {
+                surfaces.clone_from(&lower.surfaces);
+            }
+            *discipline = discipline.or(lower.discipline);
+            *host = host.or(lower.host);
         }
-        self.discipline = discipline.or(self.discipline);
-        self.host = host.or(self.host);
     }
 }
 
 /// Returns the text that a request has under a name, unless it is empty.
-fn named(context: &RequestContext<RoleServer>, name: &str) -> Option<String> {
-    said(context, name).filter(|text| !text.is_empty()).map(|text| clipped(&text, MOST_BYTES))
+fn named(context: &RequestContext<RoleServer>, name: &str) -> Result<Option<String>, ErrorData> {
+    Ok(said(context, name)?.filter(|text| !text.is_empty()))
 }
 
-/// Returns the text that a request has under a name, in `_meta` or else in a header.
-fn said(context: &RequestContext<RoleServer>, name: &str) -> Option<String> {
-    let text = context.meta.get(&format!("{PREFIX}/{name}")).and_then(|value| value.as_str());
-    text.map(str::to_owned).or_else(|| header(context, &format!("{PREFIX}-{name}")))
+/// Returns the text that a request has under a name, in `_meta` or else in a header. A part of a
+/// name would be another one's name, so a long one is an error.
+fn said(context: &RequestContext<RoleServer>, name: &str) -> Result<Option<String>, ErrorData> {
+    let key = format!("{PREFIX}/{name}");
+    let text = match context.meta.get(&key) {
+        None | Some(Value::Null) => header(context, &format!("{PREFIX}-{name}")),
+        Some(Value::String(text)) => Some(text.trim().to_owned()),
+        Some(_) => return Err(invalid(format!("`{key}` is a text"))),
+    };
+    match text {
+        Some(text) if text.len() > MOST_BYTES => {
+            Err(invalid(format!("`{key}` has more than {MOST_BYTES} bytes")))
+        }
+        text => Ok(text),
+    }
 }
 
 #[cfg(feature = "http")]
@@ -134,7 +151,7 @@ fn chosen<T: DeserializeOwned>(
     what: &str,
     help: &str,
 ) -> Result<Option<T>, ErrorData> {
-    let name = named(context, what);
+    let name = named(context, what)?;
     name.map(|name| parsed(&name).ok_or_else(|| unknown(what, &name, help))).transpose()
 }
 
@@ -170,6 +187,9 @@ fn parsed<T: DeserializeOwned>(name: &str) -> Option<T> {
 }
 
 fn unknown(what: &str, name: &str, help: &str) -> ErrorData {
-    let message = format!("there is no {what} {}: name one {help}", quoted(name));
+    invalid(format!("there is no {what} {}: name one {help}", quoted(name)))
+}
+
+fn invalid(message: String) -> ErrorData {
     ErrorData::invalid_params(message, None)
 }

@@ -54,7 +54,8 @@ pub struct PluginPolicy {
     #[serde(skip)]
     pub max_bytes: u64,
     /// The libraries that a plugin may need. A digest does not cover them, so by default only those
-    /// of the system that every Rust library needs.
+    /// of the system that every Rust library needs. No key of a file: others are linked statically.
+    #[serde(skip)]
     pub allowed_libraries: Vec<String>,
     /// The oldest version of a plugin that may run, by its name. By default any. No key of a file:
     /// trust in a file is by its digest, or by a key that can be revoked.

@@ -68,7 +68,9 @@ pub struct ScriptPolicy {
     /// 65,536 (64 KiB). No key of a file: it bounds the size of a result.
     #[serde(skip)]
     pub output_bytes: usize,
-    /// The number of scripts that run at the same time. By default 4.
+    /// The number of scripts that run at the same time. By default 4. No key of a file: it protects
+    /// the host.
+    #[serde(skip)]
     pub concurrent: usize,
     /// The largest package that is copied for a script, in bytes. By default 67,108,864 (64 MiB).
     /// No key of a file: it protects the disk.

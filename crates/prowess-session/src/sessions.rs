@@ -69,22 +69,31 @@ impl Sessions {
     ///
     /// As for [`Self::open`].
     pub fn open_allowing(&self, allowed: BTreeSet<String>) -> Result<SessionHandle, OpenError> {
-        self.open_within(SessionScope { allowed: Some(allowed), ..SessionScope::default() })
+        self.open_within(None, SessionScope { allowed: Some(allowed), ..SessionScope::default() })
     }
 
-    /// Opens a session under a new id, in which skills become active in this way, whatever the
-    /// policy says.
+    /// Opens a session in which skills become active in this way, whatever the policy says: under
+    /// the id that the host chooses, or else a new one.
     ///
     /// # Errors
     ///
     /// As for [`Self::open`].
-    pub fn open_with_discipline(&self, discipline: Discipline) -> Result<SessionHandle, OpenError> {
+    pub fn open_with_discipline(
+        &self,
+        discipline: Discipline,
+        id: Option<SessionId>,
+    ) -> Result<SessionHandle, OpenError> {
         let discipline = Some(discipline);
-        self.open_within(SessionScope { discipline, ..SessionScope::default() })
+        self.open_within(id, SessionScope { discipline, ..SessionScope::default() })
     }
 
-    fn open_within(&self, scope: SessionScope) -> Result<SessionHandle, OpenError> {
-        let state = SessionState::new(identity::session()?, self.0.clock.now());
+    fn open_within(
+        &self,
+        id: Option<SessionId>,
+        scope: SessionScope,
+    ) -> Result<SessionHandle, OpenError> {
+        let id = id.map_or_else(identity::session, Ok)?;
+        let state = SessionState::new(id, self.0.clock.now());
         self.create(SessionState { scope: Arc::new(scope), ..state })
     }
 

@@ -12,6 +12,8 @@ use prowess_tools::{
     CallAudit, DiscoveryTools, EndedRun, ListedIds, SkillHooks, SkillTools, ToolHost, Toolbox,
 };
 
+use serde_json::json;
+
 use crate::conversations::Conversations;
 use crate::faces::{FaceInput, Faces};
 use crate::feature_need;
@@ -98,12 +100,26 @@ impl RuntimeBuilder {
     fn prepare(&mut self) -> Result<(), Error> {
         self.policies = std::mem::take(&mut self.policies).adapted();
         feature_need::check(&self.policies, self.virtual_shell.is_some())?;
+        self.check_clients()?;
         if !self.policies.layers.is_empty() {
             self.layers = self.layers_of_policies();
         }
         self.trace_audit();
         self.add_shell();
         self.add_proposals();
+        Ok(())
+    }
+
+    fn check_clients(&self) -> Result<(), Error> {
+        let Policies { clients, tools, .. } = &self.policies;
+        for (client, policy) in clients {
+            if let Some(surface) = policy.surfaces.iter().find(|it| !tools.surfaces.contains(it)) {
+                return Err(Error::ClientSurface {
+                    client: client.clone(),
+                    surface: json!(surface).to_string(),
+                });
+            }
+        }
         Ok(())
     }
 

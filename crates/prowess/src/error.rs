@@ -20,6 +20,14 @@ pub enum Error {
         /// The feature of this crate.
         feature: &'static str,
     },
+    /// A client has a surface that the tool policy does not have.
+    #[error("`clients.{client}.surfaces` has {surface}, which `tools.surfaces` lacks")]
+    ClientSurface {
+        /// The name of the client.
+        client: String,
+        /// The surface, as JSON.
+        surface: String,
+    },
     /// A root that the host names is missing or cannot be read, by this finding of the first scan.
     #[error("{}", .0.message)]
     Root(Box<Diagnostic>),

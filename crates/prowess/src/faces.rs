@@ -25,6 +25,8 @@ pub(crate) struct Face {
     /// Composes the text for the instructions.
     pub(crate) composer: Composer,
     lists: Vec<List>,
+    /// The limit of a description, in characters.
+    most: Option<usize>,
 }
 
 /// The list of skills in the description of a tool.
@@ -88,7 +90,8 @@ impl Face {
                 lists.push(list);
             }
         }
-        Self { composer: composer(policy), tools, lists }
+        let most = policies.prompt.max_characters;
+        Self { composer: composer(policy), tools, lists, most }
     }
 
     /// Returns whether the description of a tool lists the skills.
@@ -124,8 +127,7 @@ impl Face {
             let own = composer.as_ref().map(|composer| composer.compose(&input));
             let prompt = own.as_deref().or(prompt);
             let policy = composer.as_ref().unwrap_or(&self.composer).policy();
-            // A description with a limit has no room for the long text of some tools.
-            let name = if policy.max_characters.is_some() { "" } else { name };
+            let name = document_of(name, self.most, policy.catalog_format);
             let listing = prompt.and_then(|prompt| match policy.described_skills {
                 Some(DescribedSkills::AtStart) => prompt.listing_by(mount_order),
                 _ => prompt.listing.as_deref().map(str::to_owned),
@@ -225,6 +227,13 @@ fn prompt_policy(prompt: &PromptPolicy, tools: &ToolPolicy, toolbox: &Toolbox) -
     }
 }
 
+/// Returns the tool whose document has the words of a description: none if they would take more than
+/// half of a limit from the skills.
+fn document_of(tool: &str, most: Option<usize>, format: CatalogFormat) -> &str {
+    let length = || character_count(&tool_description(tool, "", "-", format));
+    if most.is_none_or(|most| length() <= most / 2) { tool } else { "" }
+}
+
 /// Returns the part of a limit that the description of a tool with the catalog leaves to the
 /// catalog.
 fn room(most: usize, tool: &str, format: CatalogFormat, toolbox: &Toolbox) -> usize {
@@ -232,6 +241,6 @@ fn room(most: usize, tool: &str, format: CatalogFormat, toolbox: &Toolbox) -> us
     let definitions = toolbox.definitions_with(&Catalog::empty(), &[tool]);
     let own = definitions.into_iter().find(|tool| tool.name == spelled);
     let own = own.map(|tool| tool.description).unwrap_or_default();
-    let around = tool_description("", &own, "-", format);
+    let around = tool_description(document_of(tool, Some(most), format), &own, "-", format);
     most.saturating_sub(character_count(&around))
 }

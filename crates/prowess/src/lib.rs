@@ -86,7 +86,7 @@ pub use feature_need::FeatureNeed;
 pub use machine::this_machine;
 #[cfg(all(feature = "filesystem", feature = "state"))]
 pub use machine::{folder_trust, trust_file};
-pub use policies::{AddedTools, AuditLog, AuditSettings, AutoLoad, Policies};
+pub use policies::{AddedTools, AuditLog, AuditSettings, AutoLoad, ClientPolicy, Policies};
 #[cfg(feature = "proposals")]
 pub use proposals::file_proposals;
 pub use runtime::Runtime;

@@ -9,7 +9,7 @@ use prowess_registry::{RefreshPolicy, RegistryPolicy, VisibilityPolicy};
 use prowess_session::{ApprovalPolicy, Discipline, SessionPolicy};
 #[cfg(feature = "filesystem")]
 use prowess_source_fs::Discovery;
-use prowess_tools::{NameStyle, ReadGate, ToolNaming, ToolPolicy};
+use prowess_tools::{NameStyle, ReadGate, Surface, ToolHost, ToolNaming, ToolPolicy};
 use serde::{Deserialize, Serialize};
 
 use crate::SourceSettings;
@@ -45,6 +45,9 @@ pub struct Policies {
     pub audience: Audience,
     /// The session policy: the maximum number of loaded skills, and the effect of loading again.
     pub session: SessionPolicy,
+    /// The policies of MCP clients by the names that they give themselves, in any case; `any` is for
+    /// each other one. By default, none.
+    pub clients: BTreeMap<String, ClientPolicy>,
     /// The delivery of bodies and the form of locations, in the prompt and in the tools.
     pub delivery: DeliveryPolicy,
     /// The policy of skills that are loaded because they match the user's message.
@@ -71,7 +74,8 @@ pub struct Policies {
     pub added_tools: AddedTools,
     /// The arguments of tools that patterns of `allowed-tools` are about.
     pub tool_arguments: ToolArguments,
-    /// The policy of approvals.
+    /// The policy of approvals. No key of a file: a call can be made again.
+    #[serde(skip)]
     pub approvals: ApprovalPolicy,
     /// The audit policy: whether there is a log, and whether calls depend on it.
     pub audit: AuditSettings,
@@ -85,6 +89,19 @@ pub struct Policies {
     /// the policies of parts. No key of a file: the host has them.
     #[serde(skip)]
     pub commands: HostCommands,
+}
+
+/// The policy of an MCP client, where the client asks for nothing else. Neither grants a right.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ClientPolicy {
+    /// Which of the surfaces of the tool policy its model sees. By default, all.
+    pub surfaces: Vec<Surface>,
+    /// How skills become active in its sessions. By default, as the session policy says.
+    pub discipline: Option<Discipline>,
+    /// Whether its session is one conversation, which keeps each result. By default, it may be
+    /// several.
+    pub host: Option<ToolHost>,
 }
 
 /// The audit policy.
@@ -159,6 +176,12 @@ impl Policies {
         self.scripts.commands.clone_from(&commands);
         self.commands = commands;
         self
+    }
+
+    /// Returns the policy of the MCP client of this name.
+    pub fn client(&self, name: &str) -> Option<&ClientPolicy> {
+        let named = self.clients.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        named.map(|(_, policy)| policy).or_else(|| self.clients.get("any"))
     }
 
     /// Returns the naming of the tools for a model.

@@ -86,7 +86,7 @@ fn value_that_commands_refuse_is_not_set() {
         ("discovery.roots", "{ user: [x] }", "`x` is not absolute"),
         ("discovery.organization", "x", "`x` is not absolute"),
         ("session.max_active", "0", "at least 1"),
-        ("approvals.pending_seconds", "0", "at least 1"),
+        ("clients", "{ x: { surfaces: [skill] } }", "`clients.x.surfaces` has \"skill\""),
         ("tools.script_seconds", "0", "at least 1"),
         ("scripts.limits.processes", "0", "at least 1"),
         ("scripts.limits.memory_bytes", "1", "at least 16777216"),

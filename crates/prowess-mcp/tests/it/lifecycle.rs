@@ -168,3 +168,48 @@ fn skill_with_a_context_of_its_own_has_a_conversation_of_its_own() {
         assert_eq!(here["isError"], false, "the skill is active: {here}");
     });
 }
+
+#[test]
+fn discipline_is_chosen_until_a_skill_is_loaded() {
+    block_on(async {
+        let mut policies = Policies::default();
+        policies.tools.surfaces = vec![prowess::Surface::Skill];
+        let mut place = Place::with(prowess_mcp::adapt(policies)).await;
+        let stack = json!({ "prowess/discipline": "stack" });
+        for skill in ["plain", "review"] {
+            place.call("skill", json!({ "skill_name": skill }), stack.clone()).await;
+        }
+        let lower = json!({ "skill_name": "plain", "action": "deactivate" });
+        let refused = place.call("skill", lower.clone(), json!({})).await;
+        assert_eq!(refused["isError"], true, "the first call has chosen: {refused}");
+        for (key, value) in [
+            ("discipline", json!("set")),
+            ("discipline", json!(7)),
+            ("surfaces", json!(["skill"])),
+            ("host", json!(true)),
+            ("fork", json!("true")),
+            ("task", json!("x".repeat(129))),
+        ] {
+            let meta = json!({ format!("prowess/{key}"): value });
+            let params = json!({ "name": "skills_list", "arguments": {}, "_meta": meta });
+            let refused = place.raw.request(json!(1), "tools/call", params).await;
+            assert_eq!(refused["error"]["code"], -32602, "{key}: {refused}");
+        }
+        let refused = place.call("skill", lower, json!({})).await;
+        assert_eq!(refused["isError"], true, "a refused change has no effect: {refused}");
+    });
+}
+
+#[test]
+fn skill_that_makes_room_is_named() {
+    block_on(async {
+        let mut policies = prowess_mcp::policies();
+        policies.session.max_active = 1;
+        let mut place = Place::with(policies).await;
+        place.load("plain", json!({})).await;
+        let loaded = place.load("review", json!({})).await;
+        let text = loaded["content"][0]["text"].as_str().expect("a text");
+        let note = "`plain` made room, and must be loaded again before further use.";
+        assert!(text.starts_with("Loaded `review`.") && text.contains(note), "{text}");
+    });
+}

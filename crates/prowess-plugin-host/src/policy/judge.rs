@@ -69,7 +69,7 @@ impl PluginPolicy {
         let quote =
             |names: &[String]| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
         let (reason, help) = if !foreign.is_empty() {
-            let help = "link it statically, or add its name to the policy's `allowed_libraries`";
+            let help = "link it statically";
             (format!("needs the library {}, which is not allowed", foreign.join(", ")), help)
         } else if !linkage.search_paths.is_empty() {
             let paths = quote(&linkage.search_paths);

@@ -8,7 +8,6 @@ use prowess_core::{
     ApprovalStoreError, ApprovalStoreExt as _, Asked, CallOrigin, NewApproval, SessionState, Spend,
     Timestamp,
 };
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::AuditedApprovals;
@@ -22,15 +21,12 @@ const MAX_PREVIEW_BYTES: usize = 12 * 1024;
 const CLEANUP_INTERVAL: u64 = 60 * 60 * 1000;
 
 /// The policy of approvals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ApprovalPolicy {
     /// The number of seconds for which a person is asked about a call. By default an hour.
-    #[serde(deserialize_with = "prowess_core::positive")]
     pub pending_seconds: u64,
     /// The number of seconds for which approvals are kept after they were spent or revoked, or have
-    /// expired. By default a week. No key of a file: the audit log is the record.
-    #[serde(skip)]
+    /// expired. By default a week; the audit log is the record.
     pub keep_seconds: u64,
 }
 

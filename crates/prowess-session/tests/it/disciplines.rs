@@ -30,7 +30,7 @@ fn check(policy: &SessionPolicy, operations: &[(&str, &str)]) {
         _ => Discipline::Stack,
     };
     let other = Host::new(SessionPolicy { discipline, ..policy.clone() });
-    let session = other.sessions.open_with_discipline(policy.discipline);
+    let session = other.sessions.open_with_discipline(policy.discipline, None);
     check_in(&session.expect("memory takes a session"), policy, operations);
 }
 

@@ -59,8 +59,8 @@ impl Runtime {
         Ok(self.0.sessions.open_allowing(allowed)?)
     }
 
-    /// Opens a session under a new random id, in which skills become active in this way, whatever
-    /// the policy says: one runtime serves hosts of several disciplines.
+    /// Opens a session in which skills become active in this way, whatever the policy says, so that
+    /// one runtime serves hosts of several disciplines: under this id, or else a new random one.
     ///
     /// # Errors
     ///
@@ -68,8 +68,9 @@ impl Runtime {
     pub fn open_session_with_discipline(
         &self,
         discipline: Discipline,
+        id: Option<SessionId>,
     ) -> Result<SessionHandle, Error> {
-        Ok(self.0.sessions.open_with_discipline(discipline)?)
+        Ok(self.0.sessions.open_with_discipline(discipline, id)?)
     }
 
     /// Opens a session as [`SessionHandle::export`] has written it, maybe on another host. Of its

@@ -1,6 +1,6 @@
 //! Configurations of several parts: precedence, the keys of projects, and what documents them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use prowess::format::Profile;
 use prowess::source_fs::Surroundings;
@@ -367,7 +367,7 @@ fn other_value(key: &str, schema: &Value) -> Value {
         "discovery.only" => json!(["claude"]),
         "scripts.ask" => json!(["network"]),
         "shell.mount" => json!("/skills"),
-        "tools.surfaces" => json!(["files"]),
+        "tools.surfaces" | "clients.surfaces" => json!(["files"]),
         "prompt.blocks" => json!({ "gpt": ["navigation"] }),
         "scripts.interpreters" => json!({ "lua": ["lua"] }),
         "tool_arguments" => json!({ "open": { "paths": ["file"] } }),
@@ -420,7 +420,9 @@ fn each_key_changes_the_policies() {
             Some(("visibility.skills", _)) => {
                 ("visibility.skills", json!([{ "match": "pdf", "show": "disabled" }]))
             }
-            Some(("sources.mcp", name)) => ("sources.mcp", json!({ "docs": { name: value } })),
+            Some((above @ ("clients" | "sources.mcp"), name)) => {
+                (above, json!({ "docs": { name: value } }))
+            }
             Some(("scripts.secrets", "packages")) => {
                 let digest = format!("sha256:{:064}", 0);
                 ("scripts.secrets", json!([{ "packages": [digest] }]))
@@ -459,6 +461,10 @@ fn home_is_expanded_in_each_path() {
     policies.expand_home(&Surroundings::new(Some("/home/ann".into()), None));
     let expanded = serde_json::to_string(&policies).expect("policies are data");
     assert_eq!(expanded, written.replace("~/it", "/home/ann/it"));
+    let mut policies = Policies::preset("yodoca").expect("it is a preset");
+    policies.expand_home(&Surroundings::new(None, Some("/no/such/project".into())));
+    let directory = "/no/such/project/sandbox/data/skill_registry/proposals";
+    assert_eq!(policies.proposals.directory.as_deref(), Some(Path::new(directory)));
 }
 
 #[test]

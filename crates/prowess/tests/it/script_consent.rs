@@ -200,7 +200,6 @@ fn approval_covers_no_right_that_it_was_not_granted_with() {
         assert_eq!(host(rights).ran(), "one\n", "{rights} was approved");
     }
     assert_eq!(host("read: [/srv/a, /srv/b]").ran(), "one\n", "the order has no effect");
-    assert_eq!(host("concurrent: 3").ran(), "one\n", "it is no right");
     host("write: [/srv/a, /srv/b]").asked();
     host("environment: { NODE_OPTIONS: y }").asked();
     host("secrets: [{ variable: TOKEN, environment: TOKEN }], write: [/srv/a]").ran();

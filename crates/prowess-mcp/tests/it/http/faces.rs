@@ -1,13 +1,14 @@
 //! Clients of one server that see other tools and use skills in other ways.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use prowess::audit::{AuditEntry, MemoryLog};
 use prowess::gating::ToolSemantics;
 use prowess::prompt::CatalogPlace;
-use prowess::session::Discipline;
-use prowess::tools::{HookPolicy, ScriptRead, Surface};
-use prowess::{Policies, Runtime, RuntimeEvent};
+use prowess::session::{Discipline, SessionPolicy};
+use prowess::tools::{HookPolicy, ScriptRead, Surface, ToolHost};
+use prowess::{ClientPolicy, Policies, Runtime, RuntimeEvent};
 use prowess_mcp::HttpOptions;
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
@@ -40,10 +41,12 @@ Body of c
 /// Changes the policies of a server.
 type Change = fn(&mut Policies);
 
-/// A client that sends these headers with each request.
+/// A client that sends these headers with each request, perhaps in a conversation that it names.
 struct Client<'s> {
     server: &'s Server,
     headers: String,
+    name: String,
+    is_named: bool,
 }
 
 impl<'s> Client<'s> {
@@ -53,10 +56,14 @@ impl<'s> Client<'s> {
             json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
         let body = message("initialize", &params);
         let greeting = server.send(Request { headers, body: &body, ..Request::POST }).await;
-        Self { server, headers: format!("{headers}{}", greeting.session()) }
+        let headers = format!("{headers}{}", greeting.session());
+        Self { server, headers, name: name.to_owned(), is_named: false }
     }
 
-    async fn ask(&self, method: &str, params: Value) -> Value {
+    async fn ask(&self, method: &str, mut params: Value) -> Value {
+        if self.is_named {
+            params["_meta"]["prowess/conversation"] = self.name.as_str().into();
+        }
         let body = message(method, &params);
         let request = Request { headers: &self.headers, body: &body, ..Request::POST };
         self.server.send(request).await.message()["result"].take()
@@ -88,29 +95,82 @@ fn runs(log: &MemoryLog) -> Vec<String> {
     runs.map(|(origin, sign, skill)| format!("{}: {sign}{skill}", agent(&origin))).collect()
 }
 
+fn no_policy() -> ClientPolicy {
+    ClientPolicy::default()
+}
+
+/// Loads and unloads two skills, as a stack by the tool `skill` and as a set by `skills_load`.
+async fn work_differently(stack: &Client<'_>, set: &Client<'_>) {
+    let names = async |client: &Client<'_>| {
+        client.tools().await.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(stack).await, ["skills_list", "skills_search", "skill"]);
+    let own = names(set).await;
+    assert!(own.iter().all(|name| name.starts_with("skills_")), "{own:?}");
+    for skill in ["a", "b"] {
+        let content = stack.call("skill", json!({ "skill_name": skill })).await;
+        assert!(content.contains("\"status\": \"activated\""), "{content}");
+        set.call("skills_load", json!({ "names": [skill] })).await;
+    }
+    let a = json!({ "skill_name": "a", "action": "deactivate" });
+    let refused = stack.call("skill", a.clone()).await;
+    assert!(refused.contains("must be deactivated first"), "{refused}");
+    let unloaded = set.call("skills_unload", json!({ "names": ["a"] })).await;
+    assert!(unloaded.starts_with("Unloaded `a`"), "{unloaded}");
+    stack.call("skill", json!({ "skill_name": "b", "action": "deactivate" })).await;
+    stack.call("skill", a).await;
+}
+
 #[test]
 fn one_server_is_a_stack_and_a_set_at_once() {
     let tree = Tree::new(SKILLS);
     let log = Arc::new(MemoryLog::new(100));
-    let mut policies = Policies::default();
-    policies.tools.surfaces =
-        vec![Surface::Skills, Surface::Skill, Surface::GetSkill, Surface::ReadSkill];
+    let mut policies = Policies {
+        clients: BTreeMap::from([
+            (
+                "opencode".to_owned(),
+                ClientPolicy {
+                    surfaces: vec![Surface::Skill],
+                    discipline: Some(Discipline::Stack),
+                    host: None,
+                },
+            ),
+            ("kept-by-name".to_owned(), ClientPolicy { host: Some(ToolHost::Own), ..no_policy() }),
+            ("any".to_owned(), ClientPolicy { surfaces: vec![Surface::Skills], ..no_policy() }),
+        ]),
+        session: SessionPolicy { idle_limit_seconds: Some(60), ..SessionPolicy::default() },
+        ..Policies::default()
+    };
+    let surfaces = [Surface::Skills, Surface::Skill, Surface::GetSkill, Surface::ReadSkill];
+    policies.tools.surfaces = surfaces.into();
     policies.prompt.catalog_place = CatalogPlace::ToolDescription;
     let builder = Runtime::builder().policies(prowess_mcp::adapt(policies)).audit(log.clone());
     let runtime = builder.skills_directory("user", tree.path()).build().expect("it is complete");
-    let server = Server::start(runtime, HttpOptions::default());
+    // Conversations that other servers continue have the discipline of their client, too.
+    let server =
+        Server::start(runtime, HttpOptions { keeps_conversations: true, ..HttpOptions::default() });
+    let every = "Prowess-Surfaces: skills,skill,get_skill,read_skill\r\n";
     block_on(async {
         let headers = "Prowess-Surfaces: skill\r\nProwess-Discipline: stack\r\n";
-        let stack = Client::greet(&server, "stack", headers).await;
-        let set = Client::greet(&server, "set", "Prowess-Surfaces: skills\r\n").await;
-        let all = Client::greet(&server, "all", "").await;
-
-        let names = async |client: &Client<'_>| {
-            client.tools().await.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
-        };
-        assert_eq!(names(&stack).await, ["skills_list", "skills_search", "skill"]);
-        let own = names(&set).await;
-        assert!(own.iter().all(|name| name.starts_with("skills_")), "{own:?}");
+        for (stack, headers, set, of_set) in [
+            ("stack", headers, "set", "Prowess-Surfaces: skills\r\n"),
+            ("OpenCode", "", "claude-code", ""),
+            ("opencode", "", "OPENCODE", "Prowess-Surfaces: skills\r\nProwess-Discipline: set\r\n"),
+        ] {
+            let stack = Client::greet(&server, stack, headers).await;
+            let stack = Client { is_named: true, ..stack };
+            let set = Client::greet(&server, set, of_set).await;
+            let set = Client { is_named: true, ..set };
+            work_differently(&stack, &set).await;
+            let runs = runs(&log);
+            let of = |client: &Client<'_>| -> Vec<&str> {
+                let agent = format!("{} 1: ", client.name);
+                runs.iter().filter_map(|run| run.strip_prefix(&agent)).collect()
+            };
+            assert_eq!(of(&stack), ["+a", "+b", "-b", "-a"], "{runs:?}");
+            assert_eq!(of(&set), ["+a", "+b", "-a"], "{runs:?}");
+        }
+        let all = Client::greet(&server, "all", every).await;
         let tools = all.tools().await;
         for (name, list) in [
             ("skills_load", "<name>a</name>"),
@@ -122,27 +182,9 @@ fn one_server_is_a_stack_and_a_set_at_once() {
             assert!(text.contains(list), "each has the list of its document: {name}: {text}");
         }
 
-        for skill in ["a", "b"] {
-            let content = stack.call("skill", json!({ "skill_name": skill })).await;
-            assert!(content.contains("\"status\": \"activated\""), "{content}");
-            set.call("skills_load", json!({ "names": [skill] })).await;
-        }
-        let a = json!({ "skill_name": "a", "action": "deactivate" });
-        let refused = stack.call("skill", a.clone()).await;
-        assert!(refused.contains("must be deactivated first"), "{refused}");
-        let unloaded = set.call("skills_unload", json!({ "names": ["a"] })).await;
-        assert!(unloaded.starts_with("Unloaded `a`"), "{unloaded}");
-        stack.call("skill", json!({ "skill_name": "b", "action": "deactivate" })).await;
-        stack.call("skill", a).await;
-        let runs = runs(&log);
-        let of = |agent: &str| -> Vec<&str> {
-            runs.iter().filter_map(|run| run.strip_prefix(agent)).collect()
-        };
-        assert_eq!(of("stack 1: "), ["+a", "+b", "-b", "-a"], "{runs:?}");
-        assert_eq!(of("set 1: "), ["+a", "+b", "-a"], "{runs:?}");
-
         let kept = Client::greet(&server, "kept", "Prowess-Host: own\r\n").await;
-        for (client, has_body) in [(&kept, false), (&all, true)] {
+        let named = Client::greet(&server, "kept-by-name", "").await;
+        for (client, has_body) in [(&kept, false), (&named, false), (&all, true)] {
             let load = async || client.call("skills_load", json!({ "names": ["a"] })).await;
             assert!(load().await.contains("Body of a"));
             let again = load().await;
