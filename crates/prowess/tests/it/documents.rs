@@ -1,8 +1,10 @@
 //! Five documents about skills as data, each under its preset as it is.
 //!
 //! A case has the document's own inputs and results. A case that `differs` has the results of the
-//! preset, why they differ and, where a key has the document's form, that key and its results.
+//! preset, why they differ and, where a key has the document's form, that key and its results. Each
+//! section of a document has a case, a test elsewhere, or the reason why it has neither.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -11,8 +13,8 @@ use prowess::lint::{LintOptions, NoProgress, check_trees};
 use prowess::session::SessionHandle;
 use prowess::source_fs::{FsConfig, FsSource, Surroundings};
 use prowess::{
-    Cancel, FolderAnswer, FolderTrust, NoFolderTrust, Policies, Runtime, SkillSource, SystemClock,
-    ToolCall, ToolResult,
+    Cancel, Content, FolderAnswer, FolderTrust, NoFolderTrust, Policies, Runtime, SkillSource,
+    SystemClock, ToolCall, ToolResult,
 };
 use prowess_testkit::{ShellRunner, Tree};
 use serde::Deserialize;
@@ -26,6 +28,10 @@ use crate::dynamic;
 struct Document {
     /// The files of a home and of a project, which the user trusts.
     tree: String,
+    /// The sections of the document, with semicolons between them. Those without a note have cases;
+    /// a note that begins with `FILE::FUNCTION` below `crates` names the test, and any other is the
+    /// reason.
+    sections: BTreeMap<String, Option<String>>,
     cases: Vec<Case>,
 }
 
@@ -33,15 +39,17 @@ struct Document {
 #[serde(deny_unknown_fields)]
 struct Case {
     id: String,
-    /// The part of the document.
-    #[serde(rename = "section")]
-    _section: String,
+    /// The parts of the document, with semicolons between them.
+    section: String,
     /// Set if there are no files.
     #[serde(default)]
     empty: bool,
     /// Further files.
     #[serde(default)]
     files: String,
+    /// The frontmatter of further skills by their directories, and a body behind `---`.
+    #[serde(default)]
+    skills: BTreeMap<String, String>,
     /// Set if the user trusts no folder.
     #[serde(default)]
     untrusted: bool,
@@ -85,7 +93,13 @@ enum Step {
     /// The skills that are offered.
     Skills { skills: Vec<String> },
     /// The codes and severities of what is wrong with the packages below a directory.
-    Validate { validate: String, found: Vec<String> },
+    Validate {
+        validate: String,
+        found: Vec<String>,
+        /// The codes of some of the hints.
+        #[serde(default)]
+        hints: Vec<String>,
+    },
     Call {
         call: String,
         with: Value,
@@ -99,6 +113,8 @@ enum Step {
         #[serde(flatten)]
         result: Expected,
     },
+    /// The end of the conversation's task.
+    End { end_of_task: () },
     /// The loaded skills.
     Active { active: Vec<String> },
     /// The tools that they leave possible; null for all.
@@ -120,7 +136,10 @@ struct Expected {
 
 impl Expected {
     fn check(&self, result: &ToolResult, root: &str) {
-        let text = result.texts().collect::<Vec<_>>().join("\n");
+        let parts = result.content.iter().map(|part| match part {
+            Content::Text { text } | Content::Blob { data: text, .. } => text.as_str(),
+        });
+        let text = parts.collect::<Vec<_>>().join("\n");
         let code = result.code.as_ref().map(ToString::to_string);
         assert_eq!(code, self.code, "code of `{text}`");
         if let Some(expected) = &self.text {
@@ -213,17 +232,25 @@ impl Host {
                 let ids: Vec<_> = turn.catalog().skills().map(|skill| skill.id()).collect();
                 assert_eq!(ids, *skills);
             }
-            Step::Validate { validate, found } => assert_eq!(self.findings(validate), *found),
+            Step::Validate { validate, found, hints } => {
+                let (hinted, rest): (Vec<_>, Vec<_>) =
+                    self.findings(validate).into_iter().partition(|it| it.starts_with("hint: "));
+                assert_eq!(rest, *found);
+                for hint in hints {
+                    assert!(hinted.contains(&format!("hint: {hint}")), "{hint} is in {hinted:?}");
+                }
+            }
             Step::Call { call, with, result } => {
-                let call = ToolCall::new(call, with.clone());
+                let call = ToolCall::new(call, self.at_root(with));
                 result.check(&turn.call(&call).result, &self.root());
             }
             Step::Host { host, with, result } => {
-                let with = with.to_string().replace("{root}", &self.root());
-                let with = serde_json::from_str(&with).expect("it is still JSON");
-                let call = ToolCall::new(host, with);
+                let call = ToolCall::new(host, self.at_root(with));
                 let ran = turn.guard(&call, || ToolResult::text("the host's tool ran"));
                 result.check(&ran.result, &self.root());
+            }
+            Step::End { end_of_task: () } => {
+                self.session.task().end().expect("the session is open");
             }
             Step::Allowed { allowed } => {
                 let found = turn.allowed_tools().expect("the session is open");
@@ -235,6 +262,11 @@ impl Host {
                 assert_eq!(ids, *active);
             }
         }
+    }
+
+    fn at_root(&self, arguments: &Value) -> Value {
+        let arguments = arguments.to_string().replace("{root}", &self.root());
+        serde_json::from_str(&arguments).expect("it is still JSON")
     }
 
     fn tool(&self, name: &str) -> prowess::ToolDefinition {
@@ -260,7 +292,6 @@ impl Host {
         let checked = check_trees(&sources, &options, &NoProgress, &Cancel::default());
         let packages = checked.expect("the directory can be read").packages;
         let found = packages.iter().flat_map(|package| &package.diagnostics);
-        let found = found.filter(|found| found.severity != prowess::Severity::Hint);
         found.map(|found| format!("{}: {}", found.severity.as_str(), found.code)).collect()
     }
 }
@@ -271,11 +302,15 @@ fn check(preset: &str, text: &str) {
     let mut failures = Vec::new();
     let mut try_steps = |case: &Case, key: Option<&str>, steps: &[Step]| {
         let files = if case.empty { "" } else { &document.tree };
+        let skills = case.skills.iter().map(|(directory, text)| {
+            format!("//- /{directory}/SKILL.md\n---\n{text}\n---\n# {directory}\n")
+        });
+        let files = [files, &case.files, &skills.collect::<String>()].concat();
         let trust: Arc<dyn FolderTrust> = match case.untrusted {
             true => Arc::new(NoFolderTrust),
             false => Arc::new(Trusting),
         };
-        let host = Host::new(preset, key, &[files, &case.files].concat(), trust);
+        let host = Host::new(preset, key, &repeated(&files), trust);
         for (at, step) in steps.iter().enumerate() {
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| host.run(step))) {
                 let reason =
@@ -294,10 +329,43 @@ fn check(preset: &str, text: &str) {
             try_steps(case, key.as_deref(), steps);
         }
     }
+    failures.extend(unread(&document).into_iter().map(|name| format!("section {name}")));
     assert!(failures.is_empty(), "{preset}:\n{}", failures.join("\n"));
     let explained = document.cases.iter().filter(|case| case.differs.is_some()).count();
     let listed = Policies::differences(preset).expect("it is a preset");
     assert_eq!(listed.len(), explained, "each difference is listed");
+}
+
+/// Writes `{500 * word }` as 500 words.
+fn repeated(text: &str) -> String {
+    let Some((before, rest)) = text.split_once('{') else { return text.to_owned() };
+    let written = rest.split_once('}').and_then(|(inside, rest)| {
+        let (count, word) = inside.split_once(" * ")?;
+        Some(word.repeat(count.parse().ok()?) + &repeated(rest))
+    });
+    before.to_owned() + &written.unwrap_or_else(|| format!("{{{}", repeated(rest)))
+}
+
+/// Returns the sections without a case, a test or a reason, and those of cases that are not listed.
+fn unread(document: &Document) -> Vec<&str> {
+    let named: Vec<_> = document.cases.iter().flat_map(|case| case.section.split("; ")).collect();
+    let listed = || {
+        document
+            .sections
+            .iter()
+            .flat_map(|(names, note)| names.split("; ").map(move |name| (name, note)))
+    };
+    let unlisted = named.iter().copied().filter(|name| listed().all(|(known, _)| known != *name));
+    let unread = listed().filter(|(name, note)| {
+        let Some(note) = note else { return !named.contains(name) };
+        let test = note.split(' ').next().and_then(|test| test.split_once("::"));
+        let is_gone = |(file, function): (&str, &str)| {
+            let text = std::fs::read_to_string(Path::new("..").join(file)).unwrap_or_default();
+            !text.contains(&format!("fn {function}("))
+        };
+        test.map_or(note.is_empty(), is_gone)
+    });
+    unlisted.chain(unread.map(|(name, _)| name)).collect()
 }
 
 /// `UPDATE_EXPECT=1` writes the page.
