@@ -108,8 +108,8 @@ impl Conversation {
         lock(&self.client)
     }
 
-    /// Returns the session, and opens it before the first turn. One without loaded skills makes room
-    /// for another discipline.
+    /// Returns the session, and opens it before the first turn. One without loaded skills makes
+    /// room for another discipline.
     fn session(&self) -> Result<SessionHandle, ErrorData> {
         let asked = self.lock_client().policy.discipline;
         let discipline = asked.unwrap_or(self.runtime.policies().session.discipline);

@@ -16,8 +16,9 @@ pub(crate) use lines::SEPARATOR as DELIMITED_SEPARATOR;
 ///
 /// Names and descriptions are on one line each, without hidden characters, escaped once: an XML
 /// parser returns the shown text. In formats of lines, a description is escaped where it opens a
-/// tag that delimits skills, and plain otherwise. A location with hidden characters is left out. Without a skill,
-/// this is what the format says of none, which is nothing for [`CatalogFormat::Bullets`].
+/// tag that delimits skills, and plain otherwise. A location with hidden characters is left out.
+/// Without a skill, this is what the format says of none, which is nothing for
+/// [`CatalogFormat::Bullets`].
 pub fn available_skills<'a>(
     skills: impl IntoIterator<Item = SkillEntry<'a>>,
     format: CatalogFormat,

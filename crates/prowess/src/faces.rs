@@ -227,8 +227,8 @@ fn prompt_policy(prompt: &PromptPolicy, tools: &ToolPolicy, toolbox: &Toolbox) -
     }
 }
 
-/// Returns the tool whose document has the words of a description: none if they would take more than
-/// half of a limit from the skills.
+/// Returns the tool whose document has the words of a description: none if they would take more
+/// than half of a limit from the skills.
 fn document_of(tool: &str, most: Option<usize>, format: CatalogFormat) -> &str {
     let length = || character_count(&tool_description(tool, "", "-", format));
     if most.is_none_or(|most| length() <= most / 2) { tool } else { "" }

@@ -8,8 +8,8 @@ use crate::Policies;
 
 impl Policies {
     /// Expands `~` at the beginning of each path, and of each word of a command, by
-    /// [`Surroundings::expand`]. Those of `discovery` are expanded by the discovery, too. A relative
-    /// directory of proposals is one of the project, as the skills are that they are about.
+    /// [`Surroundings::expand`]. Those of `discovery` are expanded by the discovery, too. A
+    /// relative directory of proposals is one of the project, as the skills of proposals are.
     pub fn expand_home(&mut self, surroundings: &Surroundings) {
         let expand = |path: &mut PathBuf| *path = surroundings.expand(path);
         let expand_word = |word: &mut String| {

@@ -45,8 +45,8 @@ pub struct Policies {
     pub audience: Audience,
     /// The session policy: the maximum number of loaded skills, and the effect of loading again.
     pub session: SessionPolicy,
-    /// The policies of MCP clients by the names that they give themselves, in any case; `any` is for
-    /// each other one. By default, none.
+    /// The policies of MCP clients by the names that they give themselves, in any case; `any` is
+    /// for each other one. By default, none.
     pub clients: BTreeMap<String, ClientPolicy>,
     /// The delivery of bodies and the form of locations, in the prompt and in the tools.
     pub delivery: DeliveryPolicy,
