@@ -98,7 +98,10 @@ impl ApprovalStore for UserApprovals {
     }
 
     fn replace(&self, entry: ApprovalEntry, expected: u64) -> Result<bool, ApprovalStoreError> {
-        self.approvals.replace(entry, expected)
+        // The log of the session that asked names it, also after another one has used the approval.
+        let session = self.approvals.load(&entry.id)?.map(|asked| asked.session);
+        let session = session.unwrap_or_else(|| entry.session.clone());
+        self.approvals.replace(ApprovalEntry { session, ..entry }, expected)
     }
 
     fn find(&self, query: &ApprovalQuery<'_>) -> Result<Vec<Approval>, ApprovalStoreError> {

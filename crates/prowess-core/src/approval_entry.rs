@@ -77,6 +77,9 @@ pub enum ApprovalState {
         operation: OperationId,
         /// The time of its use.
         at: Timestamp,
+        /// The person of the grant; `None` in an entry of an older version.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
     },
 }
 
@@ -89,6 +92,17 @@ impl ApprovalState {
             Self::Denied { .. } => "denied",
             Self::Revoked { .. } => "revoked",
             Self::Spent { .. } => "spent",
+        }
+    }
+
+    /// Returns the person of the last decision, as the host names people.
+    pub fn by(&self) -> Option<&str> {
+        match self {
+            Self::Pending => None,
+            Self::Granted { by, .. } | Self::Denied { by, .. } | Self::Revoked { by, .. } => {
+                Some(by)
+            }
+            Self::Spent { by, .. } => by.as_deref(),
         }
     }
 }
@@ -125,12 +139,14 @@ pub enum ApprovalVerdict {
 #[non_exhaustive]
 pub enum DecisionError {
     /// The entry has another state than the decision needs.
-    #[error("approval `{id}` is {state}")]
+    #[error("approval `{id}` is {state}{}", with_person(by.as_deref()))]
     State {
         /// The entry's id.
         id: ApprovalId,
         /// Its state, as one word.
         state: &'static str,
+        /// The person of that decision, as the host names people.
+        by: Option<String>,
     },
     /// The request has expired, or the approval would have expired before it was granted.
     #[error("approval `{0}` has expired")]
@@ -139,6 +155,10 @@ pub enum DecisionError {
     /// approval would also apply to a changed package.
     #[error("the package of approval `{0}` has no digest, so only one call can be approved")]
     Unbound(ApprovalId),
+}
+
+fn with_person(by: Option<&str>) -> String {
+    by.map_or_else(String::new, |by| format!(" by {by}"))
 }
 
 /// The caller that looks for an approval or uses one.
@@ -231,7 +251,8 @@ impl ApprovalEntry {
         if approval.scope != ApprovalScope::Once {
             return SpendStep::Answer(Spend::Allowed);
         }
-        let state = ApprovalState::Spent { operation, at: query.now };
+        let by = self.state.by().map(str::to_owned);
+        let state = ApprovalState::Spent { operation, at: query.now, by };
         SpendStep::Store(Box::new(self.next(state, self.expires)))
     }
 
@@ -252,8 +273,7 @@ impl ApprovalEntry {
             ApprovalVerdict::Revoke => matches!(self.state, ApprovalState::Granted { .. }),
         };
         if !is_possible {
-            let state = self.state.word();
-            return Err(DecisionError::State { id: self.id.clone(), state });
+            return Err(self.is_decided());
         }
         if self.is_expired(at) {
             return Err(DecisionError::Expired(self.id.clone()));
@@ -282,6 +302,12 @@ impl ApprovalEntry {
             return Err(DecisionError::Expired(self.id.clone()));
         }
         Ok(self.next(ApprovalState::Granted { scope, by, at }, expires))
+    }
+
+    /// Returns the error of a decision that the entry's state does not allow.
+    pub(crate) fn is_decided(&self) -> DecisionError {
+        let (state, by) = (self.state.word(), self.state.by().map(str::to_owned));
+        DecisionError::State { id: self.id.clone(), state, by }
     }
 
     fn next(&self, state: ApprovalState, expires: Option<Timestamp>) -> Self {

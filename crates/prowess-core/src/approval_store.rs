@@ -100,14 +100,21 @@ pub trait ApprovalStoreExt: ApprovalStore {
         id: &ApprovalId,
         decision: &ApprovalDecision,
     ) -> Result<ApprovalEntry, ApprovalError> {
-        for _ in 0..ATTEMPTS {
-            let entry = self.load(id)?.ok_or_else(|| ApprovalError::NotFound(id.clone()))?;
-            let next = entry.decide(decision)?;
-            if self.replace(next.clone(), entry.version)? {
-                return Ok(next);
-            }
-        }
-        Err(contended(id).into())
+        decided(self, id, None, decision)
+    }
+
+    /// Stores the decision of a person on an entry as it was shown, and returns the new entry. A
+    /// decision that was made since then stays.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::decide`] does, and if the entry has changed.
+    fn answer(
+        &self,
+        shown: &ApprovalEntry,
+        decision: &ApprovalDecision,
+    ) -> Result<ApprovalEntry, ApprovalError> {
+        decided(self, &shown.id, Some(shown.version), decision)
     }
 
     /// Uses an approval for one call. Among all hosts, an approval for one call allows one
@@ -141,6 +148,26 @@ pub trait ApprovalStoreExt: ApprovalStore {
 }
 
 impl<S: ApprovalStore + ?Sized> ApprovalStoreExt for S {}
+
+/// Stores a decision, of an entry that was shown in its present version only.
+fn decided<S: ApprovalStore + ?Sized>(
+    store: &S,
+    id: &ApprovalId,
+    shown: Option<u64>,
+    decision: &ApprovalDecision,
+) -> Result<ApprovalEntry, ApprovalError> {
+    for _ in 0..ATTEMPTS {
+        let entry = store.load(id)?.ok_or_else(|| ApprovalError::NotFound(id.clone()))?;
+        if shown.is_some_and(|version| version != entry.version) {
+            return Err(entry.is_decided().into());
+        }
+        let next = entry.decide(decision)?;
+        if store.replace(next.clone(), entry.version)? {
+            return Ok(next);
+        }
+    }
+    Err(contended(id).into())
+}
 
 fn contended(id: &ApprovalId) -> ApprovalStoreError {
     ApprovalStoreError(format!("approval `{id}` was changed by others too often; try again"))

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use prowess::text::{clipped, quoted};
 use prowess::tools::Dispatched;
 use prowess::{
-    ApprovalDecision, ApprovalId, ApprovalStoreExt as _, CallOptions, Cancel, Content, Progress,
-    ProgressEvent, ToolCall,
+    ApprovalDecision, ApprovalEntry, ApprovalId, ApprovalState, ApprovalStoreExt as _, CallOptions,
+    Cancel, Content, Progress, ProgressEvent, ToolCall,
 };
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -61,7 +61,7 @@ impl SkillServer {
         if let Some(waiting) = &answered {
             let answer = input_responses.and_then(|mut answers| answers.remove(elicitation::INPUT));
             let answer = answer.and_then(|answer| serde_json::from_value(answer).ok());
-            self.decide(&conversation, &waiting.approval, answer, context).await?;
+            self.decide(&conversation, &waiting.asked, answer, context).await?;
         }
         let again = compaction::instructions(&conversation, context).await?;
         let mut dispatched = run(&conversation, call.clone(), context, &self.closed).await?;
@@ -118,15 +118,19 @@ impl SkillServer {
         let wanted = approval.clone();
         let entry = conversation.blocking(move |runtime| runtime.approvals().load(&wanted));
         let entry = entry.await?.map_err(convert::internal)?;
-        let question = entry.as_ref().and_then(|entry| {
-            elicitation::question(entry, &conversation.runtime().policies().commands)
-        });
-        let Some(question) = question else { return Ok(Asked::Undecided) };
+        let Some(entry) = entry else { return Ok(Asked::Undecided) };
+        if entry.state != ApprovalState::Pending {
+            // Another person was faster.
+            return Ok(Asked::Decided);
+        }
+        let commands = &conversation.runtime().policies().commands;
+        let Some(question) = elicitation::question(&entry, commands) else {
+            return Ok(Asked::Undecided);
+        };
         if is_stateless(context) {
             let question = InputRequest::Elicitation(question);
             let questions = [(elicitation::INPUT.to_owned(), question)].into_iter().collect();
-            let waiting =
-                Waiting { conversation: Arc::clone(conversation), approval: approval.clone() };
+            let waiting = Waiting { conversation: Arc::clone(conversation), asked: entry };
             let state = self.conversations.keep(waiting)?;
             return Ok(Asked::Later(InputRequiredResult::new(Some(questions), Some(state))));
         }
@@ -147,15 +151,16 @@ impl SkillServer {
             Some(ClientResult::ElicitResult(answer)) => Some(answer),
             _ => None,
         };
-        let is_decided = self.decide(conversation, approval, answer, context).await?;
+        let is_decided = self.decide(conversation, &entry, answer, context).await?;
         Ok(if is_decided { Asked::Decided } else { Asked::Undecided })
     }
 
-    /// Stores the decision of an answer, and returns whether there is one.
+    /// Stores the decision of an answer to a question about an entry, and returns whether there is
+    /// one.
     async fn decide(
         &self,
         conversation: &Arc<Conversation>,
-        approval: &ApprovalId,
+        asked: &ApprovalEntry,
         answer: Option<ElicitResult>,
         context: &RequestContext<RoleServer>,
     ) -> Result<bool, ErrorData> {
@@ -164,13 +169,13 @@ impl SkillServer {
         let Some(verdict) = verdict else { return Ok(false) };
         let client = context.client_info().map(|client| client.name).unwrap_or_default();
         let by = format!("user of {}", quoted(&clipped(&client, 64)));
-        let approval = approval.clone();
+        let asked = asked.clone();
         let decided = conversation.blocking(move |runtime| {
             let decision = ApprovalDecision { verdict, by, at: runtime.now() };
-            runtime.approvals().decide(&approval, &decision).is_ok()
+            // If it is too late, the repeated call follows the decision that was made.
+            drop(runtime.approvals().answer(&asked, &decision));
         });
-        // If it is too late for a decision, the call is refused with the reason.
-        decided.await
+        decided.await.map(|()| true)
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use prowess::session::random_id;
 use prowess::text::has_invisible;
-use prowess::{ApprovalId, Digest, Runtime, SessionId};
+use prowess::{ApprovalEntry, Digest, Runtime, SessionId};
 use rmcp::ErrorData;
 use rmcp::model::{Implementation, RequestMetaObject, ServerConfig};
 use rmcp::service::{RequestContext, RoleServer};
@@ -56,7 +56,7 @@ pub(crate) struct Conversations {
 #[derive(Clone)]
 pub(crate) struct Waiting {
     pub(crate) conversation: Arc<Conversation>,
-    pub(crate) approval: ApprovalId,
+    pub(crate) asked: ApprovalEntry,
 }
 
 impl Conversations {

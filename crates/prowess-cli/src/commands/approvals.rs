@@ -14,8 +14,8 @@ use prowess::session::AuditedApprovals;
 use prowess::state::ApprovalDatabase;
 use prowess::{
     ApprovalDecision, ApprovalEntry, ApprovalError, ApprovalId, ApprovalLog, ApprovalScope,
-    ApprovalStore, ApprovalStoreError, ApprovalStoreExt, ApprovalVerdict, AuditLog, AuditPolicy,
-    AuditSink, Clock, DecisionError, NoAudit, SystemClock, Timestamp,
+    ApprovalState, ApprovalStore, ApprovalStoreError, ApprovalStoreExt, ApprovalVerdict, AuditLog,
+    AuditPolicy, AuditSink, Clock, DecisionError, NoAudit, SystemClock, Timestamp,
 };
 use prowess_audit::JsonLinesLog;
 use serde::Serialize;
@@ -29,6 +29,7 @@ use crate::output::Output;
 use crate::paths;
 use crate::policies::policies;
 use crate::store::{self, StoreUrl};
+use crate::terminal::plain;
 use crate::user::user;
 
 use shown::Shown;
@@ -160,10 +161,13 @@ fn decide(
         return Err(Failure::usage("approval-unbound", message, "use `--scope once` or `always`"));
     }
     let decided = decide_on(&entry, verdict, database, global, output)?;
+    if let ApprovalState::Denied { by, .. } = &entry.state {
+        output.remark(&format!("this replaces the refusal by {}\n", plain(by)));
+    }
     Ok(Shown::new(decided, number, now()))
 }
 
-/// Records the answer of the person at the terminal to one call.
+/// Records the answer of the person at the terminal to one call, which waits until then.
 pub(crate) fn decide_once(
     id: &ApprovalId,
     is_granted: bool,
@@ -172,11 +176,17 @@ pub(crate) fn decide_once(
 ) -> Result<(), Failure> {
     let grant = ApprovalVerdict::Grant { scope: ApprovalScope::Once, expires: None };
     let verdict = if is_granted { grant } else { ApprovalVerdict::Deny };
-    decide(&id.to_string(), verdict, global, output).map(drop)
+    let database = open(global.store.as_ref())?.ok_or_else(|| find::not_found(id.as_str()))?;
+    let (entry, _) = find::one(&*database, id.as_str(), now())?;
+    if entry.state != ApprovalState::Pending {
+        let (state, by) = (entry.state.word(), entry.state.by().map(str::to_owned));
+        return Err(refused(DecisionError::State { id: entry.id, state, by }.into()));
+    }
+    decide_on(&entry, verdict, database, global, output).map(drop)
 }
 
-/// Decides on an approval, and records that in the log of the host that asked for it, or else in
-/// that of the configuration; in a database always, and before.
+/// Decides on an approval as it was shown, and records that in the log of the host that asked for
+/// it, or else in that of the configuration; in a database always, and before.
 fn decide_on(
     entry: &ApprovalEntry,
     verdict: ApprovalVerdict,
@@ -195,9 +205,9 @@ fn decide_on(
         let recorded =
             AuditedApprovals::new(Arc::clone(&database) as _, audit, AuditPolicy::Required);
         let decision = decision(verdict);
-        return match recorded.decide(&entry.id, &decision) {
+        return match recorded.answer(entry, &decision) {
             Err(error @ ApprovalError::Store(_)) if !is_required => {
-                let decided = database.decide(&entry.id, &decision).map_err(refused)?;
+                let decided = database.answer(entry, &decision).map_err(refused)?;
                 output.remark(&format!("the decision is not in the audit log: {error}\n"));
                 Ok(decided)
             }
@@ -227,7 +237,7 @@ fn decide_on(
     };
     let policy = if is_required { AuditPolicy::Required } else { AuditPolicy::BestEffort };
     let approvals = AuditedApprovals::new(database, audit, policy);
-    let decided = approvals.decide(&entry.id, &decision(verdict)).map_err(refused)?;
+    let decided = approvals.answer(entry, &decision(verdict)).map_err(refused)?;
     if log.is_some_and(|log| log.lost() > 0) {
         unrecorded("it cannot be written");
     }

@@ -1,7 +1,7 @@
 //! A person lists the calls that wait for an approval, and decides on them.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -17,6 +17,7 @@ use rustix::process::{Signal, getuid};
 use serde_json::{Value, json};
 
 use crate::program::{Program, Ran, signal};
+use crate::terminal;
 
 fn database(home: &Tree) -> PathBuf {
     home.join(".local/state/prowess/state.db")
@@ -101,7 +102,36 @@ fn request_is_listed_and_granted_for_one_call() {
     assert_eq!(spend(&store, "acme", &session(), 1), Spend::Allowed);
     assert_eq!(spend(&store, "acme", &session(), 2), Spend::SpentByAnother, "it is for one call");
     assert_eq!(json(&home, &[]), json!({"approvals": []}), "nothing waits");
-    assert_eq!(json(&home, &["list", "--all"])["approvals"][0]["state"], "spent");
+    let spent = &json(&home, &["list", "--all"])["approvals"][0];
+    assert_eq!((&spent["state"], &spent["by"]), (&json!("spent"), &json!(by)));
+}
+
+/// A person sees the whole of a call, also behind the longest words of a model.
+#[test]
+fn rights_of_a_call_are_never_cut() {
+    let write = format!("/home/ada/{}/autostart", "deep/".repeat(60));
+    let rights = json!({ "write": [write], "network": ["a.example"] });
+    for (count, is_whole) in [(1, true), (2_000, false)] {
+        let mut new = new_approval("a1", b"package");
+        let arguments = json!({ "skill": "wr", "args": "b ".repeat(count), "rights": rights });
+        new.preview = arguments.to_string();
+        let (home, _store) = home([new]);
+        let listed = run(&home, &[]);
+        for line in ["skill: \"wr\"", "rights.network: [\"a.example\"]"] {
+            assert!(listed.text().contains(&format!("   {line}\n")), "{listed:?}");
+        }
+        assert!(listed.text().contains(&format!("rights.write: [\"{write}\"]\n")), "{listed:?}");
+        let more = "all of it: prowess approvals show 1";
+        assert_eq!(listed.text().contains(more), !is_whole, "{listed:?}");
+    }
+}
+
+#[test]
+fn refusal_is_replaced_only_by_a_person_who_is_shown_it() {
+    let (home, _store) = home([new_approval("a1", b"package")]);
+    let by = json(&home, &["deny", "a1"])["denied"]["by"].as_str().unwrap().to_owned();
+    let granted = run(&home, &["grant", "a1"]);
+    assert!(granted.stderr.contains(&format!("this replaces the refusal by {by}")), "{granted:?}");
 }
 
 #[test]
@@ -185,8 +215,10 @@ fn number_stays_with_its_approval() {
     store.ask(later("fourth", 3)).unwrap();
     let left = [(2, "second".into()), (3, "other".into()), (4, "fourth".into())];
     assert_eq!(numbers(&["list"]), left, "no number moves to another approval");
+    let by = json(&home, &["show", "1"])["approval"]["by"].as_str().unwrap().to_owned();
+    let granted = format!("approval `first` is granted by {by}");
     let cases = [
-        ("1", "approval-state", "approval `first` is granted"),
+        ("1", "approval-state", &*granted),
         ("9", "approval-not-found", "there is no approval `9`"),
         ("", "approval-not-found", "there is no approval ``"),
         ("f", "approval-ambiguous", "`f` is the start of `first`, `fourth`"),
@@ -281,4 +313,28 @@ fn watch_prints_requests_as_they_come() {
     // A program in the background of a script ignores an interrupt.
     signal(child.id(), Signal::TERM).unwrap();
     assert!(!child.wait().unwrap().success(), "a signal ends it");
+}
+
+/// The answer to a question counts for what was shown: another person has decided meanwhile.
+#[test]
+fn watch_keeps_the_decision_of_another_person() {
+    let (home, _store) = home([later("first", 0)]);
+    let (mut command, _place) = Program::new().at_home_in(&home.join("")).into_command();
+    let (mut terminal, open) = terminal::opened(80);
+    command.args(["approvals", "watch"]).stdin(open()).stdout(open()).stderr(open());
+    let mut child = command.spawn().unwrap();
+    let mut next = BufReader::new(terminal.try_clone().unwrap()).bytes();
+    let mut until = |end: &str| {
+        let mut shown = String::new();
+        while !shown.ends_with(end) {
+            shown.push(next.next().unwrap().unwrap().into());
+        }
+    };
+    until("decides later: ");
+    assert_eq!(run(&home, &["deny", "first"]).code, Some(0));
+    terminal.write_all(b"y\n").unwrap();
+    until("approval `first` is denied by ");
+    signal(child.id(), Signal::TERM).unwrap();
+    child.wait().unwrap();
+    assert_eq!(json(&home, &["show", "first"])["approval"]["state"], "denied");
 }

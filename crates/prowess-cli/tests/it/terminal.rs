@@ -17,17 +17,10 @@ pub(crate) fn run(command: Command, typed: &str) -> (Option<i32>, String, String
 
 /// As [`run`], in a terminal of this number of columns; 0 for one that does not know its own.
 fn run_in(mut command: Command, typed: &str, columns: u16) -> (Option<i32>, String, String) {
-    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
-    tcsetwinsize(&terminal, size).unwrap();
-    grantpt(&terminal).unwrap();
-    unlockpt(&terminal).unwrap();
-    let name = ptsname(&terminal, Vec::new()).unwrap();
-    let open = || OpenOptions::new().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+    let (mut terminal, open) = opened(columns);
     let child = command.stdin(open()).stderr(open()).spawn().unwrap();
     // Its copies of the terminal's other side go, so that the end of the program is seen here.
     drop(command);
-    let mut terminal = File::from(terminal);
     terminal.write_all(typed.as_bytes()).unwrap();
     let mut shown = Vec::new();
     // A terminal without a program at its other side fails to be read.
@@ -35,6 +28,19 @@ fn run_in(mut command: Command, typed: &str, columns: u16) -> (Option<i32>, Stri
     let ended = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
     (ended.status.code(), text(&ended.stdout), text(&shown).replace('\r', ""))
+}
+
+/// Opens a terminal; returns it, and what opens its other side for a program.
+pub(crate) fn opened(columns: u16) -> (File, impl Fn() -> File) {
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    let size = Winsize { ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
+    tcsetwinsize(&terminal, size).unwrap();
+    grantpt(&terminal).unwrap();
+    unlockpt(&terminal).unwrap();
+    let name = ptsname(&terminal, Vec::new()).unwrap();
+    let name = name.into_string().unwrap();
+    let open = move || OpenOptions::new().read(true).write(true).open(&name).unwrap();
+    (File::from(terminal), open)
 }
 
 #[test]

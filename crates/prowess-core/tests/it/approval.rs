@@ -94,6 +94,7 @@ fn spent_approval_cannot_be_changed() {
     let SpendStep::Store(spent) = entry.spend(&query, OperationId(1)) else {
         panic!("it changes the entry")
     };
+    assert_eq!(spent.state.by(), Some("ada"), "its use does not hide the person");
     for verdict in
         [grant(ApprovalScope::Always, None), ApprovalVerdict::Deny, ApprovalVerdict::Revoke]
     {
@@ -203,7 +204,7 @@ fn state_is_named_by_one_word() {
         assert_eq!(decided(verdicts).state.word(), word);
     }
     let error = decide(&decided(&[once]), once, 3).expect_err("it is granted already");
-    assert_eq!(error.to_string(), "approval `a` is granted");
+    assert_eq!(error.to_string(), "approval `a` is granted by ada");
 }
 
 fn new(id: usize, request: ApprovalRequest, preview: &str) -> NewApproval {

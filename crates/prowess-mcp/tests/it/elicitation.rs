@@ -1,8 +1,10 @@
 //! Questions to the user of a client about calls that a person has to approve.
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use prowess::{ApprovalDecision, ApprovalStoreExt as _, ApprovalVerdict};
 use prowess_mcp::{ApprovalChannel, SkillServer};
 use serde_json::{Value, json};
 
@@ -214,4 +216,40 @@ fn argument_is_never_an_answer() {
         assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
         assert_eq!(place.runs(), 0);
     });
+}
+
+/// A person decides elsewhere while the question is open; the answer to it comes later.
+#[test]
+fn decision_that_was_made_meanwhile_stays() {
+    for revision in [LEGACY, STATELESS] {
+        block_on(async {
+            let place = Place::new().await;
+            let mut raw = start(&place, revision, &forms()).await;
+            let call = |mut extra: Value| {
+                extra["name"] = json!("deploy");
+                extra["arguments"] = json!({ "target": "moon" });
+                meta_with(revision, &forms(), extra)
+            };
+            raw.ask(json!(1), "tools/call", call(json!({}))).await;
+            let question = raw.receive().await;
+            let approvals = place.runtime.approvals();
+            let entry = approvals.list(None, NonZeroUsize::MIN).expect("memory").remove(0);
+            let (verdict, by, at) = (ApprovalVerdict::Deny, "bob".to_owned(), place.runtime.now());
+            let decision = ApprovalDecision { verdict, by, at };
+            approvals.decide(&entry.id, &decision).expect("it is pending");
+            if revision == LEGACY {
+                raw.reply(question["id"].clone(), accepted("once")).await;
+            } else {
+                let state = &question["result"]["requestState"];
+                let answer = json!({ "approval": accepted("once") });
+                let answer = json!({ "inputResponses": answer, "requestState": state });
+                raw.ask(json!(1), "tools/call", call(answer)).await;
+            }
+            let result = raw.receive().await;
+            assert_eq!(code(&result["result"]), "approval-denied", "{revision}: {result}");
+            assert_eq!(place.runs(), 0, "{revision}: the refusal stays");
+            let entry = approvals.load(&entry.id).expect("memory").expect("it is there");
+            assert_eq!(entry.state.by(), Some("bob"), "{revision}");
+        });
+    }
 }

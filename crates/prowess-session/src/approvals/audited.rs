@@ -46,18 +46,6 @@ impl AuditedApprovals {
         Self { call: Some(Call { origin, correlation }), ..self.clone() }
     }
 
-    /// Returns the person of the grant of an approval that is spent by storing `entry`. The grant
-    /// may have been made in another program, whose log is a different one.
-    fn granted_by(&self, entry: &ApprovalEntry) -> Result<Option<String>, ApprovalStoreError> {
-        if !matches!(entry.state, ApprovalState::Spent { .. }) {
-            return Ok(None);
-        }
-        Ok(match self.store.load(&entry.id)?.map(|granted| granted.state) {
-            Some(ApprovalState::Granted { by, .. }) => Some(by),
-            _ => None,
-        })
-    }
-
     fn report(&self, entry: ApprovalEntry, change: Change) {
         self.audit.report(&self.event(entry, change));
     }
@@ -121,12 +109,10 @@ impl ApprovalStore for AuditedApprovals {
     }
 
     fn replace(&self, entry: ApprovalEntry, expected: u64) -> Result<bool, ApprovalStoreError> {
-        let granted_by = self.granted_by(&entry)?;
         let Some(change) = Change::to(&entry.state) else {
             return self.store.replace(entry, expected);
         };
-        let is_decision = change.by.is_some();
-        let change = Change { by: change.by.or(granted_by), ..change };
+        let is_decision = change.action != ApprovalAction::Spent;
         if is_decision && self.policy == AuditPolicy::Required {
             return self.replace_recorded(entry, expected, change);
         }
@@ -185,22 +171,17 @@ impl Change {
 
     /// Returns the change that leads to a state.
     fn to(state: &ApprovalState) -> Option<Self> {
-        let decided = |action, by: &String, at: &Timestamp| {
-            Some(Self { by: Some(by.clone()), ..Self::new(action, *at) })
-        };
-        match state {
-            ApprovalState::Granted { scope, by, at } => {
-                let granted = decided(ApprovalAction::Granted, by, at)?;
-                Some(Self { scope: Some(*scope), ..granted })
-            }
-            ApprovalState::Denied { by, at } => decided(ApprovalAction::Refused, by, at),
-            ApprovalState::Revoked { by, at } => decided(ApprovalAction::Revoked, by, at),
+        let (action, scope, at) = match state {
+            ApprovalState::Granted { scope, at, .. } => (ApprovalAction::Granted, Some(*scope), at),
+            ApprovalState::Denied { at, .. } => (ApprovalAction::Refused, None, at),
+            ApprovalState::Revoked { at, .. } => (ApprovalAction::Revoked, None, at),
             ApprovalState::Spent { at, .. } => {
-                let scope = Some(ApprovalScope::Once);
-                Some(Self { scope, ..Self::new(ApprovalAction::Spent, *at) })
+                (ApprovalAction::Spent, Some(ApprovalScope::Once), at)
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        // The grant of a spent one may be in the log of another program.
+        Some(Self { action, at: *at, scope, by: state.by().map(str::to_owned) })
     }
 
     /// Returns the expiry of a removed entry, if it ended that way.

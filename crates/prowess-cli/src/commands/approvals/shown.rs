@@ -8,15 +8,20 @@ use prowess::{
 };
 use prowess_text::{head_and_tail, terminal_json};
 use serde::Serialize;
+use serde_json::{Map, Value, json};
 
 use crate::output::{DIM, ID};
-use crate::terminal::{columns_behind, local_time, one_line, plain, width, wrapped};
+use crate::terminal::{columns_behind, local_time, one_line, plain, wrapped};
 
-/// The maximum width of a call on a line.
+/// The maximum width of a word about a call.
 const WIDTH: usize = 160;
 
-/// The columns of the words in the middle of a long call.
-const CUT: usize = 34;
+/// The most characters of one part of a call. Of a longer part, the head and the tail are shown,
+/// and no question is asked about it at once.
+const MOST_SHOWN: usize = 1_000;
+
+/// The most parts of a call that have lines of their own.
+const MOST_PARTS: usize = 32;
 
 /// The number of characters of a digest that are shown: `sha256:` and 12 digits.
 const SHORT_DIGEST: usize = 19;
@@ -51,13 +56,10 @@ pub(super) fn state(entry: &ApprovalEntry, now: Timestamp) -> &'static str {
 impl Shown {
     pub(super) fn new(entry: ApprovalEntry, number: Option<u64>, now: Timestamp) -> Self {
         let state = state(&entry, now);
-        let (scope, by) = match entry.state {
-            ApprovalState::Granted { scope, by, .. } => (Some(scope), Some(by)),
-            ApprovalState::Denied { by, .. } | ApprovalState::Revoked { by, .. } => {
-                (None, Some(by))
-            }
-            ApprovalState::Spent { .. } => (Some(ApprovalScope::Once), None),
-            _ => (None, None),
+        let scope = match entry.state {
+            ApprovalState::Granted { scope, .. } => Some(scope),
+            ApprovalState::Spent { .. } => Some(ApprovalScope::Once),
+            _ => None,
         };
         Self {
             number,
@@ -73,29 +75,34 @@ impl Shown {
             scope,
             asked: rfc3339(entry.asked),
             expires: entry.expires.map(rfc3339),
-            by,
+            by: entry.state.by().map(str::to_owned),
         }
     }
 
-    /// Returns the entry as a few lines: the call, and what the approval is bound to.
+    /// Returns whether [`Self::text`] shows all of the call.
+    pub(super) fn is_whole(&self) -> bool {
+        let is_cut =
+            |part: &String| head_and_tail(part, MOST_SHOWN) != head_and_tail(part, usize::MAX);
+        !is_cut(&self.call()) && !parts(&self.preview).iter().any(is_cut)
+    }
+
+    /// Returns the entry as lines: the call, and what the approval is bound to. The lines are
+    /// wrapped: what a person allows is not cut.
     pub(super) fn text(&self) -> String {
         let number = self.number.map_or_else(|| "-".to_owned(), |number| number.to_string());
         let margin = number.len() + 2;
         let columns = columns_behind(margin);
-        let call = format!("{}: {}", self.tool, self.arguments);
-        let call = one_line(&call, columns.saturating_sub(self.state.len() + 2).min(WIDTH));
-        let mut text = format!("{ID}{number}{ID:#}  {}  {call}\n", self.state);
-        if !self.preview.is_empty() {
-            let columns = columns.min(WIDTH);
-            let fits = width(&plain(&self.preview)) <= columns;
-            let most = if fits { columns } else { columns.saturating_sub(CUT) };
-            let shown = head_and_tail(&self.preview, most);
-            let _ = writeln!(text, "{:margin$}{}", "", plain(&shown));
-            if shown != self.preview {
-                let id =
-                    self.number.map_or_else(|| self.id.to_string(), |number| number.to_string());
-                let _ = writeln!(text, "{:margin$}all of it: prowess approvals show {id}", "");
-            }
+        let call = format!("{}  {}", self.state, shown(&self.call()));
+        let call = wrapped(&call, columns, margin);
+        let mut text = format!("{ID}{number}{ID:#}  {call}\n");
+        for part in parts(&self.preview) {
+            // Further lines are not where a part begins: words of a model could look like one.
+            let part = wrapped(&shown(&part), columns.saturating_sub(2), margin + 2);
+            let _ = writeln!(text, "{:margin$}{part}", "");
+        }
+        if !self.is_whole() {
+            let id = self.number.map_or_else(|| self.id.to_string(), |number| number.to_string());
+            let _ = writeln!(text, "{:margin$}all of it: prowess approvals show {id}", "");
         }
         let details = wrapped(&self.details(columns.min(WIDTH)), columns, margin);
         let _ = writeln!(text, "{:margin$}{DIM}{details}{DIM:#}", "");
@@ -104,10 +111,14 @@ impl Shown {
 
     /// Returns the entry as lines, with all of its arguments.
     pub(super) fn whole(&self) -> String {
-        let json: Option<serde_json::Value> = serde_json::from_str(&self.preview).ok();
+        let json: Option<Value> = serde_json::from_str(&self.preview).ok();
         let pretty = json.and_then(|json| serde_json::to_string_pretty(&json).ok());
         let arguments = pretty.unwrap_or_else(|| self.preview.clone());
         format!("{}{}\n", self.text(), terminal_json(&arguments))
+    }
+
+    fn call(&self) -> String {
+        format!("{}: {}", self.tool, self.arguments)
     }
 
     fn details(&self, columns: usize) -> String {
@@ -145,5 +156,38 @@ fn words(arguments: &ArgumentPattern) -> String {
             format!("commands that begin with `{}`", words.join(" "))
         }
         _ => "arguments that this version cannot show".to_owned(),
+    }
+}
+
+/// Returns a part of a call, of which a terminal shows each character.
+fn shown(part: &str) -> String {
+    plain(&head_and_tail(part, MOST_SHOWN)).into_owned()
+}
+
+/// Returns the parts of a call that a person decides on: the members of its arguments, such as
+/// rights, which long ones next to them do not hide.
+fn parts(preview: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    match serde_json::from_str(preview) {
+        Ok(Value::Object(object)) if !object.is_empty() => add_members(&mut all, "", &object),
+        _ => {}
+    }
+    if !(1..=MOST_PARTS).contains(&all.len()) {
+        all = vec![preview.to_owned()];
+    }
+    all.retain(|part| !part.is_empty());
+    all
+}
+
+fn add_members(all: &mut Vec<String>, above: &str, object: &Map<String, Value>) {
+    for (key, value) in object {
+        let is_plain = |it: char| it.is_ascii_alphanumeric() || "_-".contains(it);
+        let key = if key.chars().all(is_plain) { key.clone() } else { json!(key).to_string() };
+        match value {
+            Value::Object(inner) if !inner.is_empty() => {
+                add_members(all, &format!("{above}{key}."), inner);
+            }
+            _ => all.push(format!("{above}{key}: {value}")),
+        }
     }
 }

@@ -32,8 +32,8 @@ pub(super) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
             let now = Some(database.changes().map_err(|error| unusable(&error))?);
             if now != changes {
                 for (entry, number) in news(&**database, &mut known)? {
-                    print(entry.clone(), number, output)?;
-                    if asks {
+                    let shown = print(entry.clone(), number, output)?;
+                    if asks && shown.is_whole() {
                         ask(&entry, global, output)?;
                     }
                 }
@@ -62,13 +62,14 @@ fn news(
 }
 
 /// Prints an approval as text, or as one line of JSON.
-fn print(entry: ApprovalEntry, number: Option<u64>, output: &Output) -> Result<(), Failure> {
+fn print(entry: ApprovalEntry, number: Option<u64>, output: &Output) -> Result<Shown, Failure> {
     let shown = Shown::new(entry, number, now());
-    if output.is_text() {
-        return output.data(&shown.text());
-    }
-    let line = serde_json::to_string(&shown).unwrap_or_default();
-    output.data(&(terminal_json(&line).into_owned() + "\n"))
+    let json = || serde_json::to_string(&shown).unwrap_or_default();
+    let text = match output.is_text() {
+        true => shown.text(),
+        false => terminal_json(&json()).into_owned() + "\n",
+    };
+    output.data(&text).map(|()| shown)
 }
 
 /// Asks about a call. Without an answer, it stays pending.
