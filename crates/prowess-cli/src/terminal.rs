@@ -49,13 +49,19 @@ fn behind(columns: Option<usize>, used: usize) -> usize {
 }
 
 /// Returns a text in lines of at most this number of columns, each further one behind a margin. A
-/// longer word stays whole, so that a path can be copied.
+/// longer word, and a command in backticks, stay whole, so that they can be copied.
 pub(crate) fn wrapped(text: &str, columns: usize, margin: usize) -> String {
     // After a space and after each wide letter, such as a Chinese one.
     let is_break = |letter: char| letter == ' ' || letter.width() == Some(2);
     let mut lines = String::new();
     let mut used = 0;
-    for piece in text.split_inclusive(is_break) {
+    let is_marked = text.matches('`').count().is_multiple_of(2);
+    let mut is_inside = false;
+    let pieces = text.split_inclusive(|letter| {
+        is_inside ^= is_marked && letter == '`';
+        !is_inside && is_break(letter)
+    });
+    for piece in pieces {
         if used > 0 && used + shown_width(piece.trim_end()) > columns {
             lines.truncate(lines.trim_end().len());
             lines.push('\n');

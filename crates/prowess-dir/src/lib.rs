@@ -36,6 +36,7 @@
 
 mod access;
 mod alike;
+mod authors;
 mod batch;
 mod create;
 mod dir;
@@ -58,6 +59,7 @@ mod unchecked;
 mod walk;
 
 pub use access::Links;
+pub use authors::{PACKAGES_OF_OTHERS, REPOSITORY, has_other_authors};
 pub use batch::{BatchedPath, PathBatch};
 pub use create::Permissions;
 pub use dir::Dir;

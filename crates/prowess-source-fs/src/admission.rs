@@ -113,6 +113,11 @@ pub(crate) fn reaches(config: &FsConfig, root: &Dir, path: &str) -> Reach {
         };
         let name = directory.rsplit('/').next().unwrap_or(directory);
         match admits(config, parent, name.as_bytes(), stat.kind) {
+            Admission::Directory(_)
+                if config.leaves_out(root, directory) && !is_package(root, directory) =>
+            {
+                return Reach::Passed;
+            }
             Admission::Directory(_) => inode = stat.inode,
             Admission::File | Admission::Skipped => return Reach::Passed,
             Admission::Link(_) | Admission::TooDeep | Admission::Unusable(_) => {

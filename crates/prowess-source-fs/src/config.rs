@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use prowess_core::FolderIdentity;
-use prowess_dir::{Dir, Error, ErrorKind, FileTime, Identity, Refusals};
+use prowess_dir::{Dir, Error, ErrorKind, FileTime, Identity, REPOSITORY, Refusals};
 use serde::{Deserialize, Serialize};
 
+use crate::admission::join;
 use crate::scan_bounds::{NAMED_DEPTH, ScanBounds};
 
 /// The directory in which `prowess-governance` writes the next state of a package: until it is
@@ -24,7 +25,8 @@ pub struct FsConfig {
     /// The directory that packages' paths are relative to. It may be a link to a directory.
     pub root: PathBuf,
     /// A directory above the root that neither the root nor, under [`Links::WithinRoot`], a package
-    /// may lead out of by a link: the folder of a project, which is trusted as a whole. By default
+    /// may lead out of by a link: the folder of a project, which is trusted as a whole, but for
+    /// other repositories in it: those without a skill at their top are not entered. By default
     /// none.
     pub within: Option<PathBuf>,
     /// The folders that the tree is bound to, the outermost first: [`Self::within`] and, where that
@@ -247,6 +249,12 @@ impl FsConfig {
         let Some(outermost) = &self.gitignore else { return Vec::new() };
         let above = self.root.ancestors().skip(1);
         above.take_while(|above| above.starts_with(outermost)).map(Path::to_owned).collect()
+    }
+
+    /// Returns whether a directory without a skill is another repository in the project: trust in
+    /// the project does not cover it.
+    pub(crate) fn leaves_out(&self, parent: &Dir, path: &str) -> bool {
+        self.within.is_some() && parent.stat_unconfined(&*join(path, REPOSITORY)).is_ok()
     }
 
     pub(crate) fn skips(&self, name: impl AsRef<[u8]>) -> bool {

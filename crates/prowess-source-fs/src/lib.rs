@@ -115,7 +115,7 @@ pub use prowess_core;
 pub use roots::{ORGANIZATION_LAYER, PROJECT_LAYER, SkillRoot, SkillRoots};
 pub use scan_bounds::ScanBounds;
 pub use surroundings::Surroundings;
-pub use unread::{DirectoryOfSkills, Setting, Unread, projects_below};
+pub use unread::{DirectoryOfSkills, Setting, Unread};
 
 /// A directory tree whose directories with a `SKILL.md` are packages.
 ///

@@ -7,6 +7,7 @@ use prowess_core::{AGENT_LAYER, AskedFolder, Diagnostic, Trust};
 
 use crate::clients::{KNOWN_CLIENTS, KnownClient, is_in_use};
 use crate::scan_bounds::FOUND_DEPTH;
+use crate::surroundings::other_project;
 use crate::{
     Discovery, FsConfig, FurtherPlace, PinnedFolder, ProjectSearch, ProjectTrust, Surroundings,
     problem,
@@ -14,7 +15,7 @@ use crate::{
 
 /// The layer of skills that the machine's administrator provides.
 pub const ORGANIZATION_LAYER: &str = "organization";
-const USER_LAYER: &str = "user";
+pub(crate) const USER_LAYER: &str = "user";
 /// The layer of skills that come with the project.
 pub const PROJECT_LAYER: &str = "project";
 
@@ -186,14 +187,20 @@ impl Finder<'_> {
         self.add_of_project(&project, &pinned, further.flatten().collect());
     }
 
-    /// Adds directories of a project, which are bound to folders of it, the innermost last.
+    /// Adds directories of a project, which are bound to folders of it, the innermost last. One in
+    /// another project inside needs trust in that.
     fn add_of_project(&mut self, project: &Path, pinned: &[PinnedFolder], all: Vec<PathBuf>) {
-        let asked = pinned.last().map(|pinned| AskedFolder {
-            folder: pinned.path.clone(),
-            project: project.to_owned(),
-            identity: Some(pinned.identity),
-        });
         for directory in all {
+            let other = other_project(&directory, project).filter(|_| !pinned.is_empty());
+            let other = other.map(PinnedFolder::at);
+            let asked = other.as_ref().or(pinned.last()).map(|it| AskedFolder {
+                folder: it.path.clone(),
+                project: if other.is_some() { it.path.clone() } else { project.to_owned() },
+                identity: Some(it.identity),
+            });
+            // A link may lead there.
+            let other = other.filter(|other| directory.starts_with(&other.path));
+            let pinned = pinned.iter().cloned().chain(other).collect();
             // A directory of the user stays in the user's layer, even if the home is a project.
             if self.see(PROJECT_LAYER, &directory).is_some() {
                 continue;
@@ -201,9 +208,9 @@ impl Finder<'_> {
             let root = SkillRoot::new(PROJECT_LAYER, directory);
             self.found.roots.push(SkillRoot {
                 within: Some(project.to_owned()),
-                pinned: pinned.to_vec(),
+                pinned,
                 may_be_missing: true,
-                asked: asked.clone(),
+                asked,
                 ..root
             });
         }

@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use prowess_dir::{PACKAGES_OF_OTHERS, has_other_authors};
+
 use crate::clients::{KNOWN_CLIENTS, KnownClient};
 
 /// The user's home, the working directory and the directories that the environment names. The host
@@ -81,15 +83,47 @@ impl Surroundings {
 
     /// Returns the folder of the project: the root of the working directory's repository, which is
     /// the nearest directory with a `.git` of any kind; outside of a repository, the working
-    /// directory.
+    /// directory. A repository that the home is, as for dotfiles, or is in, is not the project of
+    /// what is in the home: trust in it would cover all that the user ever downloads.
     pub fn project(&self) -> Option<&Path> {
-        self.working_directory.as_deref().map(repository)
+        let working = self.working_directory.as_deref()?;
+        let found = repository(working);
+        if found == working {
+            return Some(working);
+        }
+        let home = self.home.as_ref().map(|home| home.canonicalize().unwrap_or(home.clone()));
+        let holds_home =
+            home.is_some_and(|home| home.starts_with(found) && working.starts_with(&home));
+        Some(if holds_home { working } else { found })
+    }
+
+    /// Returns the folder of another project in this one, if a directory is in it: a repository, or
+    /// an installed package. Trust in this project does not cover it.
+    pub fn project_within(&self, directory: &Path) -> Option<PathBuf> {
+        other_project(directory, self.project()?)
     }
 
     fn directory(&self, named: Option<&Path>, usual: &str) -> Option<PathBuf> {
         let named = named.map(Path::to_owned);
         named.or_else(|| self.home.as_ref().map(|home| home.join(usual)))
     }
+}
+
+/// Returns the folder of the innermost project that a directory is in, below a folder.
+pub(crate) fn other_project(directory: &Path, folder: &Path) -> Option<PathBuf> {
+    let folder = folder.canonicalize().ok()?;
+    let there = directory.ancestors().find(|it| it.exists())?;
+    let real = there.canonicalize().ok()?.join(directory.strip_prefix(there).ok()?);
+    if !real.starts_with(&folder) {
+        return None;
+    }
+    let mut inside = real.ancestors().take_while(|it| *it != folder);
+    let other = inside.find(|it| has_other_authors(it))?;
+    if !other.ends_with(PACKAGES_OF_OTHERS) {
+        return Some(other.to_owned());
+    }
+    // One package of all, or those of one author.
+    real.strip_prefix(other).ok()?.iter().next().map(|name| other.join(name))
 }
 
 pub(crate) fn repository(directory: &Path) -> &Path {

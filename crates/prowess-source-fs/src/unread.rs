@@ -4,12 +4,18 @@ mod adding;
 mod look;
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use prowess_dir::has_other_authors;
+
 use crate::clients::KNOWN_CLIENTS;
+use crate::surroundings::other_project;
 use crate::{Discovery, ProjectSearch, Surroundings};
 pub use adding::Setting;
-use look::{PROJECT_DEPTH, add_projects, below, of_client, places_in, skills_in};
+use look::{
+    PROJECT_DEPTH, add_projects, below, names as names_in, of_client, places_in, skills_in,
+};
 
 /// The directories in a home in which clients keep what they install, with skills somewhere below.
 const INSTALLED: [&str; 5] = [
@@ -27,6 +33,9 @@ pub struct Unread {
     pub directories: Vec<DirectoryOfSkills>,
     /// Those that the policy leaves out on purpose, for example by `only`.
     pub left_out: Vec<DirectoryOfSkills>,
+    /// The folders of other projects below the working directory or in the project. Each has its
+    /// own trust.
+    pub projects: Vec<DirectoryOfSkills>,
 }
 
 /// A directory, and the directories with a `SKILL.md` in it.
@@ -50,7 +59,9 @@ impl Discovery {
     /// whose skill is missing: a scan does not need it.
     pub fn unread(&self, surroundings: &Surroundings) -> Unread {
         let read = self.real_roots(surroundings);
-        let mut search = Search { policy: self, surroundings, read, unread: Unread::default() };
+        let projects = projects_below(surroundings);
+        let unread = Unread { projects, ..Unread::default() };
+        let mut search = Search { policy: self, surroundings, read, unread };
         let installed = search.installed();
         // As one, although some are where those of a client are looked for.
         let is_installed =
@@ -102,28 +113,37 @@ impl Search<'_> {
             return;
         }
         self.read.extend([real, directory.clone()]);
-        let Unread { directories, left_out } = &mut self.unread;
+        let Unread { directories, left_out, .. } = &mut self.unread;
         let is_left_out = leaves_out(self.policy, &directory, self.surroundings);
         let kind = if is_left_out { left_out } else { directories };
         kind.push(DirectoryOfSkills { directory, skills });
     }
 
-    /// Returns the skills below the working directory and below the project.
-    fn deeper(&self) -> Vec<DirectoryOfSkills> {
+    /// Returns the skills below the working directory and below the project. Those of another
+    /// project are that one's.
+    fn deeper(&mut self) -> Vec<DirectoryOfSkills> {
         let skips =
             |directory: &Path, name: &str| self.policy.skips(name) || self.read.contains(directory);
         let Surroundings { working_directory, home, .. } = self.surroundings;
-        let project = self.surroundings.project().filter(|it| is_in_repository(it));
-        let mut tops: Vec<_> = working_directory.as_deref().into_iter().chain(project).collect();
+        let mut tops: Vec<_> =
+            working_directory.as_deref().into_iter().chain(self.surroundings.project()).collect();
         tops.dedup();
-        let mut found = Vec::new();
+        let mut found: Vec<DirectoryOfSkills> = Vec::new();
         for top in tops.into_iter().filter(|it| may_look_below(it, home.as_deref())) {
-            let projects = projects_below(self.surroundings);
-            let all = below(top, &skips).into_iter();
-            found.extend(
-                all.filter(|it| !projects.iter().any(|p| it.directory.starts_with(&p.directory))),
-            );
+            let is_new =
+                |it: &DirectoryOfSkills| found.iter().all(|old| old.directory != it.directory);
+            let new: Vec<_> = below(top, &skips).into_iter().filter(is_new).collect();
+            found.extend(new);
         }
+        let known = self.unread.projects.clone();
+        found.retain(|it| {
+            let other = self.surroundings.project_within(&it.directory);
+            let is_known = known.iter().any(|known| it.directory.starts_with(&known.directory));
+            if let Some(other) = other.clone().filter(|_| !is_known) {
+                add_to(&mut self.unread.projects, other, it);
+            }
+            !is_known && other.is_none()
+        });
         found
     }
 
@@ -170,16 +190,36 @@ fn leaves_out(policy: &Discovery, directory: &Path, surroundings: &Surroundings)
     })
 }
 
-/// Returns whether a directory belongs to the user rather than to the project, which may be in the
-/// home, or be the home.
+/// Returns whether a directory is the user's own: where the user and the programs of the user keep
+/// skills in the home, such as `~/.tool/skills` and `~/skills`. Not what others have written there:
+/// projects, clones and downloads, and what clients install or cache.
 fn is_of_user(directory: &Path, surroundings: &Surroundings) -> bool {
     let Some(home) = surroundings.home.as_deref() else { return false };
+    let Ok(inside) = directory.strip_prefix(home) else { return false };
     let project = surroundings.project().filter(|it| *it != home && it.starts_with(home));
-    directory.starts_with(home) && !project.is_some_and(|project| directory.starts_with(project))
+    let mut names = inside.iter().map(OsStr::to_string_lossy);
+    let is_own = inside == "skills" || names.clone().next().is_some_and(|it| it.starts_with('.'));
+    let is_passing = names.any(|name| name.to_ascii_lowercase().contains("cache"))
+        || INSTALLED.iter().any(|it| inside.starts_with(it));
+    let is_cloned = || {
+        let inner = names_in(directory).into_iter().map(|name| directory.join(name));
+        other_project(directory, home).is_some()
+            || inner.into_iter().any(|it| has_other_authors(&it))
+    };
+    is_own
+        && !is_passing
+        && !project.is_some_and(|project| directory.starts_with(project))
+        && !is_cloned()
 }
 
-fn is_in_repository(directory: &Path) -> bool {
-    directory.ancestors().any(|above| above.join(".git").exists())
+/// Adds the skills of a directory to those of the project that it is in.
+fn add_to(projects: &mut Vec<DirectoryOfSkills>, project: PathBuf, found: &DirectoryOfSkills) {
+    let inside = found.directory.strip_prefix(&project).unwrap_or(&found.directory);
+    let skills = found.skills.iter().map(|it| inside.join(it).to_string_lossy().into_owned());
+    match projects.iter_mut().find(|it| it.directory == project) {
+        Some(it) => it.skills.extend(skills),
+        None => projects.push(DirectoryOfSkills { directory: project, skills: skills.collect() }),
+    }
 }
 
 /// Returns whether skills below a directory may be those of a project: not if the home is there,
@@ -203,11 +243,13 @@ fn is_shared(directory: &Path) -> bool {
     }
 }
 
-/// Returns the projects with skills below a working directory that is in no project itself.
-pub fn projects_below(surroundings: &Surroundings) -> Vec<DirectoryOfSkills> {
+/// Returns the projects with skills below a working directory that is in no repository itself.
+fn projects_below(surroundings: &Surroundings) -> Vec<DirectoryOfSkills> {
     let mut projects = Vec::new();
     let Some(directory) = surroundings.working_directory.as_deref() else { return projects };
-    if !is_shared(directory) && !is_in_repository(directory) {
+    let is_alone = surroundings.project() == Some(directory)
+        && (!directory.join(".git").exists() || surroundings.home.as_deref() == Some(directory));
+    if !is_shared(directory) && is_alone {
         add_projects(directory, PROJECT_DEPTH, &mut projects);
     }
     let home = surroundings.home.as_ref().and_then(|home| home.canonicalize().ok());

@@ -286,7 +286,10 @@ impl<'a> Walk<'a> {
         if probe == Probe::Closed || !goes_below(self.config, probe == Probe::Package) {
             return;
         }
-        if probe == Probe::Nothing && !self.takes_directory(path) {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if probe == Probe::Nothing
+            && (self.config.leaves_out(level.directory, name) || !self.takes_directory(path))
+        {
             return;
         }
         let within = level.within.below(probe);

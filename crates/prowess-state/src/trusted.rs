@@ -5,18 +5,12 @@ use std::path::{Path, PathBuf};
 use prowess_core::{
     CheckedFolder, Diagnostic, Digest, FolderAnswer, FolderIdentity, FolderTrust, Timestamp,
 };
-use prowess_dir::{Dir, Links};
+use prowess_dir::{Dir, Links, PACKAGES_OF_OTHERS, REPOSITORY, has_other_authors};
 use serde::{Deserialize, Serialize};
 
 use crate::identity::Identity;
 use crate::trusted_origin::TrustedOrigin;
 use crate::worktree::Worktree;
-
-/// The directory in which a package manager installs packages.
-const PACKAGES_OF_OTHERS: &str = "node_modules";
-
-/// The name that marks a directory as a repository.
-const REPOSITORY: &str = ".git";
 
 /// The folders that the user trusts.
 ///
@@ -145,18 +139,8 @@ impl TrustedFolder {
 
     fn covers(&self, real: &Path) -> bool {
         real.starts_with(self.path())
-            && !real
-                .ancestors()
-                .take_while(|folder| *folder != self.path())
-                .any(begins_something_else)
+            && !real.ancestors().take_while(|folder| *folder != self.path()).any(has_other_authors)
     }
-}
-
-/// Returns whether a folder's content has other authors than its parent: a repository or installed
-/// packages.
-fn begins_something_else(folder: &Path) -> bool {
-    folder.file_name().is_some_and(|name| name == PACKAGES_OF_OTHERS)
-        || folder.join(REPOSITORY).symlink_metadata().is_ok()
 }
 
 /// Returns the real path of a folder; for a folder that no longer exists, its former path.

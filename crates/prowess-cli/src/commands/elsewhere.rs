@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use prowess::source_fs::{
     DirectoryOfSkills, Discovery, FurtherPlace, ProjectTrust, Setting, Surroundings, Unread,
-    projects_below,
 };
 use prowess::{Code, Diagnostic, Policies, Severity};
 use prowess_dir::Dir;
@@ -32,7 +31,6 @@ const MOST_NAMED: usize = 4;
 #[derive(Default)]
 pub(crate) struct Elsewhere {
     unread: Unread,
-    projects: Vec<DirectoryOfSkills>,
     adding: Adding,
 }
 
@@ -76,7 +74,7 @@ impl Elsewhere {
                 !it.skills.is_empty()
             });
         }
-        Ok(Self { unread, projects: projects_below(&adding.surroundings), adding })
+        Ok(Self { unread, adding })
     }
 
     /// Returns the findings, each with the command as its help.
@@ -105,7 +103,7 @@ impl Elsewhere {
             directory: it.directory.to_string_lossy().into_owned(),
             skills: it.skills.len(),
         };
-        let Unread { directories, left_out } = &self.unread;
+        let Unread { directories, left_out, .. } = &self.unread;
         directories.iter().chain(left_out).map(line).collect()
     }
 
@@ -116,13 +114,18 @@ impl Elsewhere {
             path.starts_with(&it.directory)
                 || skills.any(|skill| it.directory.join(skill).ends_with(query))
         };
-        let Unread { directories, left_out } = &self.unread;
-        let directory = match directories.iter().chain(left_out).find(is_it) {
+        let Unread { directories, left_out, projects } = &self.unread;
+        let directory = match directories.iter().chain(left_out).chain(projects).find(is_it) {
             Some(found) => found.directory.clone(),
             // Too far away to be looked at by every command.
             None => self.adding.directory_of(query, path)?,
         };
-        let command = self.adding.command([directory.as_path()]);
+        let other = self.adding.surroundings.project_within(&directory);
+        let other = other.or_else(|| projects.iter().find(is_it).map(|it| it.directory.clone()));
+        let command = match other {
+            Some(project) => seen_from(&project),
+            None => self.adding.command([directory.as_path()]),
+        };
         Some(format!("`{query}` is in `{}`, which is not read; {command}", directory.display()))
     }
 
@@ -157,12 +160,9 @@ impl Elsewhere {
         let left_out: Vec<_> = self.unread.left_out.iter().collect();
         let command = self.adding.command(left_out.iter().map(|it| it.directory.as_path()));
         say(SKILLS_NOT_READ, &left_out, "left out by your configuration", command);
-        if let Some(first) = self.projects.first() {
-            let how =
-                format!("see those of one with `prowess -C {} list`", shell_path(&first.directory));
-            let projects: Vec<_> = self.projects.iter().collect();
-            say(PROJECTS_BELOW, &projects, "in projects below this directory", how);
-        }
+        let projects: Vec<_> = self.unread.projects.iter().collect();
+        let how = projects.first().map(|first| seen_from(&first.directory)).unwrap_or_default();
+        say(PROJECTS_BELOW, &projects, "in projects below this directory", how);
         sentences
     }
 }
@@ -181,6 +181,11 @@ fn installed_from(machine: &Surroundings, discovery: &Discovery) -> HashSet<Path
         }
     }
     installed
+}
+
+/// Returns the command that lists the skills of another project, which has its own trust.
+fn seen_from(project: &Path) -> String {
+    format!("see those of one with `prowess -C {} list`", shell_path(project))
 }
 
 impl Adding {

@@ -1,10 +1,12 @@
 //! `prowess` without a command: how many skills each layer has, and the next step.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use prowess::registry::codes::PROJECT_NOT_TRUSTED;
 use prowess::{Availability, Catalog, Record, Severity};
+use prowess_text::shell_path;
 use serde::Serialize;
 
 use crate::args::Global;
@@ -167,7 +169,14 @@ fn text(overview: &Overview) -> String {
     if let Some(folder) = &overview.next_to_trust {
         let purpose = format!("trust {}, so that its skills are offered", plain(folder));
         let purpose = wrapped(&purpose, columns_behind(PURPOSE), PURPOSE);
-        let _ = writeln!(text, "  prowess trust           {purpose}");
+        let is_project =
+            paths::surroundings().is_ok_and(|it| it.project() == Some(Path::new(folder)));
+        let command = match is_project {
+            true => padded("  prowess trust", PURPOSE),
+            // Another project in this one.
+            false => format!("  prowess trust {}\n{:PURPOSE$}", shell_path(Path::new(folder)), ""),
+        };
+        let _ = writeln!(text, "{command}{purpose}");
     }
     if *skills > 0 {
         text.push_str("  prowess list            every skill, and why some are not offered\n");

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use prowess::source_fs::codes::ROOT_OUTSIDE;
 use prowess::state::TrustedFolders;
 use prowess::{Catalog, CatalogSource, FolderAnswer, FolderTrust as _, Record, Trust};
 use serde::Serialize;
@@ -30,10 +31,16 @@ impl UserTrust {
             let answer = trusted.as_ref().map(|folders| folders.answer(folder));
             answer == Some(FolderAnswer::Trusted)
         };
+        // Trust changes nothing of a root that leads out of its project.
+        let is_outside = |root: &str| {
+            let outside = catalog.diagnostics().filter(|found| found.code == ROOT_OUTSIDE);
+            outside.filter_map(|found| found.path.as_deref()).any(|path| path == root)
+        };
         // A directory that the user named is offered without an answer.
         let is_offered = |at| catalog.skills().any(|skill| skill.index().source() == at);
         let answer = |(at, source): (usize, &CatalogSource)| {
-            let answer = is_asked(source).then(|| is_trusted(source.source.root()));
+            let root = source.source.root();
+            let answer = (is_asked(source) && !is_outside(root)).then(|| is_trusted(root));
             answer.filter(|is_trusted| *is_trusted || !is_offered(at))
         };
         Ok(Self { answers: catalog.sources().iter().enumerate().map(answer).collect() })

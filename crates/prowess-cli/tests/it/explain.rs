@@ -165,7 +165,7 @@ fn skill_of_another_part_of_the_project_is_named() {
     std::fs::create_dir_all(link.parent().unwrap()).unwrap();
     std::os::unix::fs::symlink(tree.join("packs/superpowers/skills"), link).unwrap();
     let pack = program().run(&["explain", "superpowers"]).stdout;
-    assert!(pack.contains("a pack of 1 skill, which are read: `plan`"), "{pack}");
+    assert!(pack.contains("a pack of 1 skill, which is read: `plan`"), "{pack}");
     let hidden = program().run(&["explain", "hidden"]).stdout;
     assert!(hidden.contains("not found") && !hidden.contains("is in"), "{hidden}");
 }

@@ -1,6 +1,7 @@
 //! A project's skills are offered once its folder is trusted, and not before.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::process::Command;
 
 use prowess_testkit::Tree;
@@ -192,6 +193,10 @@ fn each_command_shows_that_the_user_trusts_a_directory() {
     marks(false);
     run(&tree, &["trust"]).text();
     marks(true);
+    // A root that leads out of the project is not searched, trusted or not.
+    tree.write("outside/skills/x/SKILL.md", crate::plain_skill("x"));
+    symlink("../outside", tree.join("repository/.claude")).unwrap();
+    assert!(run(&tree, &[]).text().contains("trusted by you"));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::is_of_user;
 use crate::further_place::ProjectDirectory;
+use crate::roots::USER_LAYER;
 use crate::{ClientName, Discovery, FurtherPlace, PROJECT_LAYER, ProjectSearch, Surroundings};
 
 /// A change of a configuration.
@@ -69,24 +70,52 @@ impl Discovery {
         // Below the working directory there may be many, of which none is searched for a client.
         let working = surroundings.working_directory.as_deref().unwrap_or(Path::new(""));
         let folder = directory.parent().and_then(Path::parent).unwrap_or(directory);
+        let is_enough = |changed: &Self| changed.reads(directory, is_of_user, self, surroundings);
         if (is_of_user || working.starts_with(folder))
-            && let Some(changed) = changed.into_iter().find(|it| it.reads(directory, surroundings))
+            && let Some(changed) = changed.into_iter().find(is_enough)
         {
             *self = changed;
             return None;
         }
         let project = surroundings.project().filter(|it| !is_of_user && directory.starts_with(it));
         let place = project.and_then(|project| ProjectDirectory::of(directory, project));
+        let place = place.filter(|_| {
+            // A link that leads out of a project is not followed.
+            let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            project.is_some_and(|project| real(directory).starts_with(real(project)))
+        });
         if place.is_none() {
-            let layer = if project.is_some() { PROJECT_LAYER } else { "user" };
-            self.roots.entry(layer.into()).or_default().push(directory.to_owned());
+            let (layer, directory) = match is_of_user {
+                true => (USER_LAYER, directory.to_owned()),
+                // A link in a project may lead to another place later.
+                false => (PROJECT_LAYER, directory.canonicalize().unwrap_or(directory.to_owned())),
+            };
+            self.roots.entry(layer.into()).or_default().push(directory);
         }
         place
     }
 
-    fn reads(&self, directory: &Path, surroundings: &Surroundings) -> bool {
-        let real = directory.canonicalize();
-        real.is_ok_and(|real| self.real_roots(surroundings).contains(&real))
+    /// Returns whether this policy searches a directory, in the user's layer if it is the user's
+    /// own, and whether each other directory that it adds to that layer, which is trusted, is too.
+    fn reads(
+        &self,
+        directory: &Path,
+        is_of_user: bool,
+        before: &Self,
+        surroundings: &Surroundings,
+    ) -> bool {
+        let Ok(real) = directory.canonicalize() else { return false };
+        let old = before.real_roots(surroundings);
+        let (mut is_read, mut is_narrow) = (false, true);
+        for root in self.find(surroundings).roots {
+            let Ok(found) = root.directory.canonicalize() else { continue };
+            let is_trusted = *root.layer == *USER_LAYER;
+            is_read |= found == real && is_trusted == is_of_user;
+            is_narrow &= !is_trusted
+                || old.contains(&found)
+                || super::is_of_user(&root.directory, surroundings);
+        }
+        is_read && is_narrow
     }
 
     /// Returns the settings that make this policy another one.

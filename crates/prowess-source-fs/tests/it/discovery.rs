@@ -285,6 +285,39 @@ fn each_folder_of_a_project_is_to_be_asked_about() {
     }
 }
 
+/// Trust in a project covers neither other repositories nor installed packages in it.
+#[test]
+fn further_place_in_another_project_needs_its_own_trust() {
+    for (place, asked) in [
+        ("own/skills", "repo"),
+        ("dep/.claude/skills", "repo/dep"),
+        ("*/.claude/skills", "repo/dep"),
+        ("linked", "repo/dep"),
+        ("node_modules/x/skills", "repo/node_modules/x"),
+        ("node_modules/@a/x/skills", "repo/node_modules/@a"),
+    ] {
+        let tree = Tree::new("//- /repo/.git/HEAD\n//- /repo/dep/.git/HEAD\n");
+        tree.write("repo/dep/.claude/skills/a/SKILL.md", "it");
+        symlink("dep/.claude/skills", tree.join("repo/linked")).unwrap();
+        let policy = Discovery { user: false, also: further(&[&format!("./{place}")]), ..policy() };
+        let roots = find(&tree, &policy, "repo").roots;
+        let folders: Vec<_> =
+            roots[2..].iter().map(|it| it.asked.as_ref().unwrap().folder.clone()).collect();
+        assert!(folders.contains(&tree.join(asked)), "{place}: {folders:?}");
+    }
+    let tree = Tree::new("//- /repo/.git/HEAD\n//- /repo/v/dep/.git/HEAD\n");
+    for skill in ["v/dep/.claude/skills/a", "v/own/b"] {
+        tree.write(&format!("repo/{skill}/SKILL.md"), "it");
+    }
+    for place in ["./", "./v"] {
+        let policy = Discovery { user: false, also: further(&[place]), ..policy() };
+        let found = find(&tree, &policy, "repo");
+        let whole = scan(policy.found_config(found.roots.last().unwrap(), None));
+        let own = if place == "./" { "v/own/b" } else { "own/b" };
+        assert_eq!(whole.packages(), [own], "{place} leads into no other repository");
+    }
+}
+
 /// A cloned repository may bring a link; it may not choose what of the machine is read.
 #[test]
 fn a_project_s_root_does_not_lead_out_of_the_project() {

@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use prowess_source_fs::{DirectoryOfSkills, Discovery, ProjectSearch, projects_below};
+use prowess_source_fs::{DirectoryOfSkills, Discovery, ProjectSearch};
 use prowess_testkit::Tree;
 
 use crate::discovery::{further, policy, surroundings};
@@ -197,7 +197,50 @@ fn plugins_of_clients_are_seen_in_the_home() {
     assert_eq!(directories, expected);
     let roots = "[\"home/.claude/plugins/cache\", \"home/.claude/plugins/marketplaces\", \
                  \"home/.gemini/extensions\"]";
-    assert_eq!(settings, [format!("discovery.roots.user={roots}")]);
+    let settings_of_asking = [format!("discovery.roots.project={roots}")];
+    assert_eq!(settings, settings_of_asking, "others have written them");
+}
+
+/// A setting of the user trusts nothing for good but the user's own: no clones, caches, downloads.
+#[test]
+fn only_own_directories_are_added_to_the_trusted_layer() {
+    for (skill, working, setting) in [
+        ("home/.tool/skills/a", "repo", "discovery.also=[tool]"),
+        ("home/skills/a", "repo", "discovery.roots.user=[\"home/skills\"]"),
+        ("home/.clone/skills/a", "repo", "discovery.roots.project=[\"home/.clone/skills\"]"),
+        ("home/.pack/skills/git/a", "repo", "discovery.roots.project=[\"home/.pack/skills\"]"),
+        ("home/.x/cache/skills/a", "repo", "discovery.roots.project=[\"home/.x/cache/skills\"]"),
+        // The command for a project adds nothing else to the user's layer.
+        ("repo/.clone/skills/a", "repo", "project: discovery.also=[.clone/skills]"),
+        ("repo/.tool/skills/a", "repo", "discovery.also=[tool]"),
+        // A repository that the home is holds no project.
+        ("home/down/kit/.claude/skills/a", "home/down", ""),
+        ("home/down/skills/a", "home/down", "project: discovery.also=[./skills]"),
+        ("repo/dep/.claude/skills/a", "repo", ""),
+        ("ext/a", "repo", "discovery.roots.project=[\"ext\"]"),
+    ] {
+        let tree = tree(&[skill]);
+        for clone in ["home", "home/.clone", "home/.pack/skills/git", "repo/dep"] {
+            tree.write(&format!("{clone}/.git/HEAD"), "");
+        }
+        if skill.starts_with("repo/.clone") {
+            tree.write("home/.clone/skills/own/SKILL.md", "it");
+        }
+        symlink("../ext", tree.join("repo/skills")).unwrap();
+        let settings = unread(&tree, &policy(), working).1;
+        let own = |it: &&String| !it.contains("home/.clone") || setting.contains("home/.clone");
+        let settings: Vec<_> = settings.iter().filter(own).cloned().collect();
+        assert_eq!(settings.join(" "), setting, "{skill} from {working}");
+    }
+}
+
+#[test]
+fn projects_in_a_project_are_seen() {
+    let tree = tree(&["repo/dep/.claude/skills/a", "repo/dep/skills/b", "repo/own/skills/c"]);
+    tree.write("repo/dep/.git", "gitdir: elsewhere");
+    let unread = policy().unread(&surroundings(&tree, "repo"));
+    assert_eq!(lines(&tree, &unread.projects), ["repo/dep 2"]);
+    assert_eq!(lines(&tree, &unread.directories), ["repo/own/skills 1"]);
 }
 
 #[test]
@@ -208,7 +251,7 @@ fn nothing_is_looked_for_in_the_home_nor_among_temporary_files() {
     for working in ["home", "", "shared"] {
         assert_eq!(unread(&tree, &policy(), working).0, [""; 0], "{working:?}");
     }
-    let below = projects_below(&surroundings(&tree, "shared"));
+    let below = policy().unread(&surroundings(&tree, "shared")).projects;
     assert!(below.is_empty(), "those are not projects of the user");
 }
 
@@ -220,7 +263,7 @@ fn projects_with_skills_are_seen_from_above() {
     tree.write("src/pack/skills/c/SKILL.md", "it");
     tree.write("home/.agents/skills/d/SKILL.md", "it");
     let below = |working| {
-        let found = projects_below(&surroundings(&tree, working));
+        let found = policy().unread(&surroundings(&tree, working)).projects;
         let name = |path: &Path| path.strip_prefix(tree.path()).unwrap().to_owned();
         found.iter().map(|it| name(&it.directory)).collect::<Vec<_>>()
     };

@@ -127,7 +127,8 @@ fn pack(catalog: &Catalog, path: &Path) -> Option<Decision> {
     let named = ids.iter().take(MOST_PLACES).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = if ids.len() > MOST_PLACES { ", …" } else { "" };
     let (path, count) = (path.display(), counted(ids.len(), "skill"));
-    let reason = format!("`{path}` is a pack of {count}, which are read: {named}{more}");
+    let verb = if ids.len() == 1 { "is" } else { "are" };
+    let reason = format!("`{path}` is a pack of {count}, which {verb} read: {named}{more}");
     (!ids.is_empty()).then(|| Decision::new("find", "pack", reason))
 }
 
