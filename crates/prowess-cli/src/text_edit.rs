@@ -81,24 +81,44 @@ pub(crate) fn set(
     changed(format, text, changes, &expected, path)
 }
 
-/// Returns the text without a key, and without the mappings that would be empty then; `None` if the
-/// key is not in it.
+/// Returns the text without a key; `None` if the key is not in it. Mappings that would be empty
+/// then go with it if [`set`] has made them: if it would make the same text again.
 pub(crate) fn unset(
     format: TextFormat,
     text: &str,
     path: &[&str],
 ) -> Result<Option<String>, Fault> {
-    let mut expected = read(format, text)?;
-    let at = |keys: &[&str]| keys.iter().try_fold(&expected, |value, key| value.get(key));
-    if at(path).is_none() {
-        return Ok(None);
-    }
+    let values = read(format, text)?;
+    let at = |keys: &[&str]| keys.iter().try_fold(&values, |value, key| value.get(key));
+    let Some(old) = at(path) else { return Ok(None) };
     let is_alone =
         |keys: &[&str]| at(keys).and_then(Value::as_object).is_some_and(|it| it.len() == 1);
-    let mut keys = path;
-    while keys.len() > 1 && is_alone(&keys[..keys.len() - 1]) {
-        keys = &keys[..keys.len() - 1];
+    let outermost = (1..path.len()).rev().take_while(|length| is_alone(&path[..*length])).last();
+    let mut last = None;
+    let mut least = None;
+    for length in outermost.unwrap_or(path.len())..=path.len() {
+        match without(format, text, &path[..length], path) {
+            Ok(found) if set_each(format, &found, path, old).is_ok_and(|again| again == text) => {
+                return Ok(Some(found));
+            }
+            Ok(found) => least = Some(found),
+            Err(fault) => last = Some(fault),
+        }
     }
+    least.map(|found| Ok(Some(found))).or(last.map(Err)).unwrap_or(Ok(None))
+}
+
+/// Sets a value, an entry with several keys by one after the other.
+fn set_each(format: TextFormat, text: &str, path: &[&str], value: &Value) -> Result<String, Fault> {
+    let Some(members) = value.as_object() else { return set(format, text, path, value) };
+    members.iter().try_fold(text.to_owned(), |text, (key, value)| {
+        set(format, &text, &[path, &[key]].concat(), value)
+    })
+}
+
+/// Returns the text without the value at `keys`, which holds nothing but that at `path`.
+fn without(format: TextFormat, text: &str, keys: &[&str], path: &[&str]) -> Result<String, Fault> {
+    let mut expected = read(format, text)?;
     if let Some((last, parents)) = keys.split_last()
         && let Some(parent) =
             parents.iter().try_fold(&mut expected, |value, key| value.get_mut(key))
@@ -109,11 +129,11 @@ pub(crate) fn unset(
     let (bare, mark) = bare(text);
     let changes = match format {
         TextFormat::Json => json::unset(bare, keys),
-        TextFormat::Toml => Ok(toml::unset(bare, path)),
+        TextFormat::Toml => toml::unset(bare, keys, path),
         TextFormat::Yaml => yaml::unset(bare, keys),
     };
     let changes = changes.map_err(|fault| Fault { at: fault.at + mark, ..fault })?;
-    changed(format, text, changes, &expected, path).map(Some)
+    changed(format, text, changes, &expected, path)
 }
 
 /// Returns the line and the column at which a file of YAML sets a key, if it is understood.

@@ -84,6 +84,14 @@ fn removed(text: &str, mut node: Node, path: &[&str]) -> Vec<Change> {
         let Some(at) = members.iter().rposition(|member| member.key == *key) else { break };
         if depth + 1 == path.len() {
             let member = &members[at];
+            let interior = node.span.start + 1..node.span.end - 1;
+            let (before, behind) =
+                (&text[interior.start..member.start], own_range(text, member).end);
+            if members.len() == 1
+                && (before.trim().is_empty() && text[behind..interior.end].trim().is_empty())
+            {
+                return vec![Change(interior, String::new())];
+            }
             // The comma before it, which strict JSON does not have behind the last member.
             let comma = at.checked_sub(1).and_then(|before| members[before].comma);
             let comma = comma.filter(|_| member.comma.is_none()).map(|end| end - 1..end);

@@ -273,7 +273,7 @@ fn member_of_json_is_removed_and_comments_of_others_stay() {
 }
 
 #[test]
-fn key_of_yaml_is_removed_with_empty_mappings() {
+fn key_of_yaml_is_removed_with_mappings_that_it_made() {
     for (text, key, expected) in [
         ("# c\na:\n  b: 1\nd: 2\n", "a.b", Some("# c\nd: 2\n")),
         (
@@ -284,8 +284,8 @@ fn key_of_yaml_is_removed_with_empty_mappings() {
         ("a:\n  b:\n  - 1\n  - 2\n  c: 2", "a.b", Some("a:\n  c: 2")),
         ("a: { b: 1, c: 2 }\n", "a.b", Some("a: { c: 2 }\n")),
         ("a: { b: 1, c: 2 }\n", "a.c", Some("a: { b: 1 }\n")),
-        ("a: { b: { c: 1 }, d: 2 }\n", "a.b.c", Some("a: { d: 2 }\n")),
-        ("a: { b: 1 }\n", "a.b", Some("")),
+        ("a: { b: { c: 1 }, d: 2 }\n", "a.b.c", Some("a: { b: {}, d: 2 }\n")),
+        ("a: { b: 1 }\n", "a.b", Some("a: {}\n")),
         ("{a: 1, b: 2}\n", "b", Some("{a: 1}\n")),
         ("a: 1\n", "b", None),
     ] {
@@ -297,4 +297,35 @@ fn key_of_yaml_is_removed_with_empty_mappings() {
         unset(Yaml, "x: &x {b: 1, c: 2}\na: *x\n", &["x", "b"]).is_err(),
         "`a` would change too"
     );
+}
+
+/// Everything that was there before stays: also an empty mapping, and a comment in it.
+#[test]
+fn what_was_set_is_removed_again() {
+    for (format, text, path) in [
+        (Json, "{}", "a.b"),
+        (Json, "{\"a\":{},\"x\":1}", "a.b"),
+        (Json, "{\n  \"a\": {},\n  \"x\": 1\n}\n", "a.b"),
+        (Json, "{\n  \"a\": {\n    // mine\n  }\n}\n", "a.b"),
+        (Json, "{\n  \"x\": 1\n}\n", "a.b"),
+        (Json, "{\"x\": 1}", "a.b"),
+        (Toml, "", "a.b"),
+        (Toml, "x = 1\n", "a.b"),
+        (Toml, "[a]\n", "a.b"),
+        (Toml, "[a]\n# mine\n", "a.b"),
+        (Toml, "a = {}\n", "a.b"),
+        (Toml, "a = { x = 1 }\n", "a.b"),
+        (Toml, "a = { x = {} }\n", "a.x.b"),
+        (Yaml, "", "a.b"),
+        (Yaml, "a: {}\n", "a.b"),
+        (Yaml, "a: {}\nx: 1\n", "a.b"),
+        (Yaml, "x: 1\n", "a.b"),
+    ] {
+        let path: Vec<_> = path.split('.').collect();
+        let entry = json!({ "command": "prowess", "args": ["serve"] });
+        let set = set_each(format, text, &path, &entry);
+        let set = set.unwrap_or_else(|it| panic!("{text}: {it:?}"));
+        let unset = unset(format, &set, &path).unwrap_or_else(|it| panic!("{set}: {it:?}"));
+        assert_eq!(unset.as_deref(), Some(text), "after {set}");
+    }
 }

@@ -61,9 +61,34 @@ pub(super) fn set(text: &str, path: &[&str], value: &Value) -> Result<Vec<Change
     Ok(vec![Change(text.len()..text.len(), format!("{gap}{header}{line}{end}"))])
 }
 
-/// Removes the table with this header and those below it, with the empty lines in front. All
-/// behind their last value, such as a comment of the next table, stays.
-pub(super) fn unset(text: &str, path: &[&str]) -> Vec<Change> {
+/// Removes the value at `keys` in braces, or else the table with the header `path` and those below
+/// it, with the empty lines in front. All behind their last value, such as a comment of the next
+/// table, stays.
+pub(super) fn unset(text: &str, keys: &[&str], path: &[&str]) -> Result<Vec<Change>, Fault> {
+    let root = DeTable::parse(text).map_err(|error| fault(&error))?;
+    let (mut table, mut span) = (root.get_ref(), 0..0);
+    for (depth, key) in keys.iter().enumerate() {
+        let Some((key, found)) = table.get_key_value(*key) else { break };
+        if depth + 1 == keys.len() && text[span.clone()].starts_with('{') {
+            return Ok(vec![pair(text, &span, key.span().start..found.span().end)]);
+        }
+        let DeValue::Table(inner) = found.get_ref() else { break };
+        (table, span) = (inner, found.span());
+    }
+    Ok(with_header(text, path))
+}
+
+/// Returns the removal of a pair in braces, with the comma in front of it.
+fn pair(text: &str, braces: &Range<usize>, pair: Range<usize>) -> Change {
+    let before = text[..pair.start].trim_end();
+    let range = match before.ends_with(',') {
+        true => before.len() - 1..pair.end,
+        false => braces.start + 1..braces.end - 1,
+    };
+    Change(range, String::new())
+}
+
+fn with_header(text: &str, path: &[&str]) -> Vec<Change> {
     let own = path.iter().map(|key| name(key)).collect::<Vec<_>>().join(".");
     let (mut at, mut open, mut changes) = (0, None, Vec::new());
     for line in text.split_inclusive('\n') {

@@ -166,13 +166,8 @@ impl ClientFile {
             .and_then(|path| path.map(|path| copy(&self.real, before, &path)).transpose());
         let copy = copy.map_err(|error| format!("no copy of it can be kept: {error}"))?;
         let (before, after) = (before.as_bytes(), text.as_bytes());
-        match directory.replace_file(name, Links::Refuse, before, after) {
-            Ok(()) => Ok(copy),
-            Err(error) => {
-                let _ = copy.map(fs::remove_file);
-                Err(error.to_string())
-            }
-        }
+        let replaced = directory.replace_file(name, Links::Refuse, before, after);
+        replaced.map(|()| copy).map_err(|error| error.to_string())
     }
 }
 
@@ -184,7 +179,13 @@ fn copy(file: &Path, text: &str, copy: &Path) -> io::Result<PathBuf> {
         name.push(if number == 0 { ".bak".to_owned() } else { format!(".bak{number}") });
         let path = PathBuf::from(name);
         match OpenOptions::new().write(true).create_new(true).open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            // An older copy of the same text, with the secrets in it, is enough.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                let is_file = path.symlink_metadata().is_ok_and(|it| it.is_file());
+                if is_file && fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
+                    return Ok(path);
+                }
+            }
             Err(error) => return Err(error),
             Ok(mut copy) => {
                 copy.set_permissions(permissions)?;

@@ -16,15 +16,6 @@ pub(super) const PROGRAM: &str = "prowess";
 /// Names of directories whose content package managers replace or remove.
 const PASSING: [&str; 6] = [".cache", "Caches", "Cellar", "Caskroom", "_npx", "node_modules"];
 
-/// Beginnings of names in directories that a tool fetches again, and the command that does.
-const FETCHED: [(&str, &[&str]); 5] = [
-    ("_npx", &["npx", "-y", PROGRAM]),
-    ("node_modules", &["npx", "-y", PROGRAM]),
-    ("pipx", &["pipx", "run", PROGRAM]),
-    ("archive-v", &["uvx", PROGRAM]),
-    ("environments-v", &["uvx", PROGRAM]),
-];
-
 /// The program that runs, and the directories in which it is looked for.
 pub(super) struct Installed {
     program: PathBuf,
@@ -41,7 +32,8 @@ impl Installed {
 
     /// Returns the command that stays, and what people should know about it: what the PATH finds,
     /// if that is this program, because the path behind a link changes with each version; otherwise
-    /// the tool that fetches it again.
+    /// the program itself. A tool that fetches it again, such as `npx`, could fetch what others
+    /// have published under the name.
     pub(super) fn command(&self) -> Result<(Vec<String>, Option<String>), Failure> {
         let on_path = || self.on_path().filter(|it| !self.is_passing(it));
         let stays = on_path().find(|it| self.is_this(it));
@@ -49,18 +41,12 @@ impl Installed {
         if let Some(path) = stays.or_else(|| on_path().next().filter(|it| is_launcher(it))) {
             return Ok((vec![super::text(&path)?], None));
         }
-        let is_in = |start| names(&self.program).any(|name| name.starts_with(start));
-        let Some((_, words)) = FETCHED.iter().find(|(start, _)| is_in(start)) else {
-            let program = super::text(&self.program)?;
-            let remark = format!(
-                "an upgrade or a clean-up may remove `{}`; install it on the PATH, and repeat this",
-                plain(&program)
-            );
-            return Ok((vec![program], Some(remark)));
-        };
-        let line = words.join(" ");
-        let remark = format!("this program is in a cache, so the client starts it by `{line}`");
-        Ok((words.iter().map(|word| (*word).to_owned()).collect(), Some(remark)))
+        let program = super::text(&self.program)?;
+        let remark = format!(
+            "an upgrade or a clean-up may remove `{}`; install it on the PATH, and repeat this",
+            plain(&program)
+        );
+        Ok((vec![program], Some(remark)))
     }
 
     /// Says if the name of this program is found nowhere, or is another program.
@@ -143,10 +129,20 @@ mod tests {
             // Shims of version managers, and the script of npm.
             ("asdf/1.0/bin", "#shims", "asdf/1.0/bin:shims", "shims/prowess"),
             ("lib/node_modules/@prowess/x", "#npm/bin", "npm/bin", "npm/bin/prowess"),
-            (".cache/uv/archive-v0/AbC", "", ".cache/uv/archive-v0/AbC", "uvx prowess !"),
-            ("big/archive-v0/AbC", "", "none", "uvx prowess !!"),
-            (".npm/_npx/1a/node_modules/@prowess/x", "", "none", "npx -y prowess !!"),
-            ("pipx/.cache/1a/bin", "", "none", "pipx run prowess !!"),
+            (
+                ".cache/uv/archive-v0/AbC",
+                "",
+                ".cache/uv/archive-v0/AbC",
+                ".cache/uv/archive-v0/AbC/prowess !",
+            ),
+            ("big/archive-v0/AbC", "", "none", "big/archive-v0/AbC/prowess !!"),
+            (
+                ".npm/_npx/1a/node_modules/@prowess/x",
+                "",
+                "none",
+                ".npm/_npx/1a/node_modules/@prowess/x/prowess !!",
+            ),
+            ("pipx/.cache/1a/bin", "", "none", "pipx/.cache/1a/bin/prowess !!"),
             ("prowess-1.0-x86_64", "", "old", "prowess-1.0-x86_64/prowess !!"),
             ("tmp/download", "", "none", "tmp/download/prowess !!"),
         ] {
