@@ -124,7 +124,9 @@ impl Counters {
         let is_script = intent.resource.as_deref().is_some_and(is_script);
         if intent.tool == RUN {
             self.scripts_done += u64::from(*outcome == Outcome::Done);
-            self.scripts_failed += u64::from(matches!(outcome, Outcome::Failed(_)));
+            // One that never started had no process.
+            let has_run = event.isolation.is_some();
+            self.scripts_failed += u64::from(matches!(outcome, Outcome::Failed(_)) && has_run);
         } else if is_script {
             self.script_reads += 1;
             self.script_reads_blocked += u64::from(*outcome != Outcome::Done);

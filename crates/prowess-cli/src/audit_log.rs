@@ -30,7 +30,7 @@ pub(crate) fn audit_sink(
                 let Failure { code, message, help, .. } = failure;
                 output.remark(&format!("warning: {code}: {message}\n  help: {help}\n"));
             }
-            Ok(Arc::new(log.on_loss(reported(output))))
+            Ok(Arc::new(log.on_loss(reported(policies.audit.policy, output))))
         }
         Err(failure) if policies.audit.policy == AuditPolicy::Required => Err(failure),
         Err(Failure { code, message, help, .. }) => {
@@ -59,16 +59,22 @@ pub(crate) fn decided<T>(
 }
 
 /// Returns what says once that entries are lost, with the reason of the first. A server logs each.
-fn reported(output: &Output) -> impl Fn(&io::Error) + Send + Sync + use<> {
+fn reported(policy: AuditPolicy, output: &Output) -> impl Fn(&io::Error) + Send + Sync + use<> {
     let (output, said) = (output.clone(), Once::new());
     move |error| {
         if log::active().is_none() {
             said.call_once(|| {
                 let error = plain(&error.to_string()).into_owned();
+                let further = match policy {
+                    AuditPolicy::Required => "",
+                    _ => {
+                        ", or set `audit.policy` to `required`, which runs nothing that cannot be \
+                         recorded"
+                    }
+                };
                 output.remark(&format!(
                     "warning: audit-log-unavailable: what this command does is not all in the audit \
-                     log: {error}\n  help: make room for it, or set `audit.policy` to `required`, \
-                     which runs nothing that cannot be recorded\n"
+                     log: {error}\n  help: make room for it{further}\n"
                 ));
             });
         }

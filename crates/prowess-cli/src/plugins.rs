@@ -2,6 +2,9 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use prowess::plugin_host::{
     Follower, LogLevel, Plugin, PluginLoader, PluginLog, PluginPolicy, PluginSettings, TrustError,
@@ -147,7 +150,13 @@ fn load_with(
     let loader = loader(policies, audit, &Output::new(global))?;
     let absolute = |(file, settings): (&PathBuf, _)| Ok((absolute(file)?, settings));
     let plugins: Vec<_> = plugins.map(absolute).collect::<Result<_, Failure>>()?;
-    for (at, plugin) in loader.load_all(plugins).into_iter().enumerate() {
+    let seconds = policies.plugins.limits.init_ms / 1_000;
+    let output = Output::new(global);
+    let say = move || {
+        output.remark(&format!("plugins are starting, for which each has {seconds} s\n"));
+    };
+    let all = with_word(UNTIL_SAID, say, || loader.load_all(plugins));
+    for (at, plugin) in all.into_iter().enumerate() {
         match plugin {
             Ok(plugin) => loaded.plugins.push(plugin),
             Err(error) => {
@@ -161,6 +170,26 @@ fn load_with(
         }
     }
     Ok(loaded)
+}
+
+/// The time after which a person wonders why nothing happens.
+const UNTIL_SAID: Duration = Duration::from_secs(1);
+
+/// Does some work, and says a word if it takes longer than this.
+fn with_word<T>(
+    after: Duration,
+    say: impl FnOnce() + Send + 'static,
+    work: impl FnOnce() -> T,
+) -> T {
+    let (working, ended) = mpsc::channel::<()>();
+    thread::spawn(move || {
+        if ended.recv_timeout(after) == Err(RecvTimeoutError::Timeout) {
+            say();
+        }
+    });
+    let done = work();
+    drop(working);
+    done
 }
 
 /// Watches the files of plugins until the result is dropped: a new build replaces the running one,
@@ -253,5 +282,19 @@ impl PluginLog for Remarks {
     fn replaced(&self, plugin: &str, version: &str, digest: Digest) {
         let line = format!("plugin {plugin}: replaced by version {version}, {digest}");
         self.0.remark(&format!("{}\n", plain(&line)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn word_is_said_while_the_work_goes_on() {
+        let (said, receiver) = mpsc::channel();
+        with_word(Duration::ZERO, move || said.send(()).unwrap(), || receiver.recv().unwrap());
+        let (said, receiver) = mpsc::channel::<()>();
+        with_word(Duration::from_secs(3600), move || said.send(()).unwrap(), || ());
+        assert!(receiver.recv().is_err(), "fast work needs no word");
     }
 }

@@ -71,9 +71,10 @@ pub(crate) fn call(
     let method = CallToolRequestMethod::VALUE;
     let duration_ms = milliseconds(started);
     let client = &*client(context);
-    // A name that the model made up is no tool.
-    let tool = (dispatched.result.code != Some(codes::UNKNOWN_TOOL)).then_some(tool.as_str());
-    let skill = skill.as_deref();
+    // A name that the model made up is no tool, nor one of a skill.
+    let is_known = dispatched.result.code != Some(codes::UNKNOWN_TOOL);
+    let tool = is_known.then_some(tool.as_str());
+    let skill = skill.as_deref().filter(|_| is_known);
     match outcome {
         Outcome::Done => {
             info!(name: "request", target: "prowess", method, tool, skill, outcome = "done", duration_ms, session, client, "request");

@@ -149,8 +149,8 @@ impl Toolbox {
         let Answer { result, outcome } = answer;
         let error = result.message().filter(|_| is_denied(&intent)).map(audited::clipped);
         let tool = intent.tool.clone();
-        let named = intent.skills.iter().find_map(|skill| skill.id.as_ref());
-        let skill = named.or(intent.skill.as_ref()).cloned();
+        let named = intent.skills.first().map(|skill| &skill.id);
+        let skill = named.unwrap_or(&intent.skill).clone();
         let decision = intent.decision.clone();
         let (sandbox, isolation) = (result.sandbox.clone(), result.isolation.clone());
         for refused in &result.refused_hosts {

@@ -8,14 +8,16 @@ use prowess_core::{AuditEvent, AuditSink, CallIntent, CallUsage, Code, CostTrack
 use crate::fixture::{activated, by, denied, done, intent};
 
 fn read(path: &str, outcome: Outcome) -> AuditEvent {
-    let mut event = AuditEvent { outcome, ..done(1) };
+    let isolation = Some("strict".to_owned());
+    let mut event = AuditEvent { outcome, isolation, ..done(1) };
     event.intent.tool = "skills.read".to_owned();
     event.intent.resource = Some(path.to_owned());
     event
 }
 
 fn run(outcome: Outcome) -> AuditEvent {
-    let mut event = AuditEvent { outcome, ..done(1) };
+    let isolation = Some("strict".to_owned());
+    let mut event = AuditEvent { outcome, isolation, ..done(1) };
     event.intent.tool = "skills.run".to_owned();
     event.intent.resource = Some("scripts/fill.py".to_owned());
     event
@@ -41,6 +43,8 @@ fn calls_are_counted_by_model() {
     for outcome in [Outcome::Done, Outcome::Done, Outcome::Done, failed("script-failed")] {
         metrics.record(&by("two", run(outcome)));
     }
+    let never_started = AuditEvent { isolation: None, ..run(failed("skill-not-active")) };
+    metrics.record(&by("two", never_started));
     expect_test::expect_file!["metrics.txt"].assert_eq(&metrics.render());
 }
 

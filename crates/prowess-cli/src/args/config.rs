@@ -25,6 +25,9 @@ pub(crate) enum Config {
     Get {
         /// Key, such as `prompt.max_tokens`
         key: String,
+        /// Read the file of this project alone, `.prowess/config.yaml`
+        #[arg(long)]
+        project: bool,
     },
     /// Set a value in your configuration file, and keep the rest of it
     Set {

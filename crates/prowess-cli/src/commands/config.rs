@@ -25,7 +25,7 @@ pub(crate) fn run(command: &Config, global: &Global, output: &Output) -> Result<
                 output,
             )?;
         }
-        Config::Get { key } => show::get(global, key, output)?,
+        Config::Get { key, project } => show::get(global, key, *project, output)?,
         Config::Set { key, value, project } => set::set(global, key, value, *project, output)?,
         Config::Unset { key, project } => set::unset(key, *project, output)?,
         Config::Edit { project } => edit::run(global, *project, output)?,

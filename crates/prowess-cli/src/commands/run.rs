@@ -34,8 +34,8 @@ const APPROVAL_REQUIRED: &str = "approval-required";
 const TIMED_OUT: u8 = 124;
 /// The exit code if no script was started, as `env` has it.
 const NOT_STARTED: u8 = 125;
-/// The exit code of a script that a signal ended.
-const SIGNALLED: u8 = 128;
+/// The exit code of a script that a signal ended, without the number of the signal.
+const SIGNALLED: u64 = 128;
 
 pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCode, Failure> {
     let configured = policies(global)?;
@@ -147,6 +147,9 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
     if ended["exit_code"] != 0 || !can_ask(output) {
         remark_on_closed(&files, args, output);
     }
+    if let Some(signal) = ended["signal"].as_u64().filter(|_| ended["timed_out"] != true) {
+        output.remark(&format!("{DIM}ended by signal {signal}{DIM:#}\n"));
+    }
     if has_input() {
         output.remark(&format!(
             "{DIM}standard input is not passed to the script: write it to a file, and name that \
@@ -160,8 +163,8 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
         if ended["exit_code"] != 0 || directory != Path::new(".") {
             let (name, directory) = (plain(name), shell_word(directory));
             output.remark(&format!(
-                "{DIM}`{name}` is a file that the script may not write: add `--write {directory}` \
-                 before `--`{DIM:#}\n"
+                "{DIM}`{name}` does not exist here; if the script is to create it, add `--write \
+                 {directory}` before `--`, by which it may change all that is there{DIM:#}\n"
             ));
         }
     }
@@ -261,6 +264,8 @@ fn exit_code(ended: &Value) -> ExitCode {
     if ended["timed_out"] == true {
         return TIMED_OUT.into();
     }
-    let code = ended["exit_code"].as_u64().and_then(|code| u8::try_from(code).ok());
-    code.unwrap_or(SIGNALLED).into()
+    // As shells have it.
+    let signal = || SIGNALLED + ended["signal"].as_u64().unwrap_or_default();
+    let code = ended["exit_code"].as_u64().unwrap_or_else(signal);
+    u8::try_from(code).unwrap_or(u8::MAX).into()
 }

@@ -328,6 +328,9 @@ fn value_is_set_read_and_removed_and_the_rest_of_the_file_stays() {
         assert_eq!(run(&tree, &args).error()["code"], code, "{args:?}");
         assert_eq!(fs::read_to_string(tree.join(user)).unwrap(), kept, "nothing was written");
     };
+    run(&tree, &["config", "set", "--project", "discovery.skip", "[old]"]).text();
+    let of_project = run(&tree, &["config", "get", "--project", "discovery.skip"]);
+    assert_eq!(of_project.text(), "[\"old\"]\n", "also before the folder is trusted");
     refused(&["set", "prompt.max_tokns", "7"], "config-invalid");
     refused(&["set", "prompt.max_tokens", "many"], "config-invalid");
     refused(&["set", "--project", "gate.ungranted", "allow"], "config-key-forbidden");

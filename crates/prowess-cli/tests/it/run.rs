@@ -78,6 +78,9 @@ fn secrets_of_the_environment_are_neither_printed_nor_recorded() {
 #[test]
 fn the_exit_code_is_that_of_the_script() {
     let tree = Tree::new(FILES);
+    tree.write("skills/report/scripts/crash.sh", "kill -SEGV $$\n");
+    let ran = run(&tree, &["run", "report", "scripts/crash.sh"]);
+    assert_eq!((ran.code, ran.stderr.contains("ended by signal 11")), (Some(139), true), "{ran:?}");
     let ran = run(&tree, &["run", "report", "scripts/fail.sh", "--", "3"]);
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
     let ended = run(&tree, &["run", "report", "scripts/wait.sh", "--seconds", "1"]);
@@ -182,12 +185,16 @@ fn person_is_told_where_arguments_and_grants_go() {
         (&["--write", "nosuch", "--", "a"], "error[path-not-found]: `nosuch` does not exist"),
         (
             &["--", "a", "out.txt"],
-            "`out.txt` is a file that the script may not write: add `--write .`",
+            "`out.txt` does not exist here; if the script is to create it, add `--write .`",
         ),
         (&["--", "a", "../new"], "add `--write ..` before `--`"),
+        (&["--", "no such"], ""),
+        (&["--", "v1.2"], ""),
+        (&["--", "*.csv"], ""),
     ] {
         let ran = program().run(&[&script[..], args].concat());
         assert!(ran.stderr.contains(said) && !ran.stderr.contains("'--root'"), "{args:?}: {ran:?}");
+        assert!(!said.is_empty() || !ran.stderr.contains("--write"), "{args:?}: {ran:?}");
     }
     let written = program().run(&[&script[..], &["--write", ".", "--", "a", "out.txt"]].concat());
     assert_eq!((written.code, &*written.stdout), (Some(0), "wrote a\n"), "{written:?}");

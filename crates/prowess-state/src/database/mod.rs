@@ -9,12 +9,14 @@ mod place;
 mod schema;
 mod sessions;
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use prowess_core::{Diagnostic, Severity};
 use rusqlite::config::DbConfig;
+use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use crate::codes;
@@ -42,7 +44,11 @@ impl Database {
     /// damaged, or it was written by another program or a newer version.
     pub(crate) fn open(path: &Path) -> Result<Self, Box<Diagnostic>> {
         let invalid = |reason: String| Box::new(finding(path, &reason));
-        let real = place::prepare(path).map_err(|error| invalid(error.to_string()))?;
+        let words = |error: io::Error| match error.kind() {
+            io::ErrorKind::StorageFull => FULL.to_owned(),
+            _ => error.to_string(),
+        };
+        let real = place::prepare(path).map_err(|error| invalid(words(error)))?;
         let connection = connect(&real).map_err(|error| invalid(reason(&error)))?;
         schema::check(&connection).map_err(|error| invalid(reason(&error)))?.map_err(invalid)?;
         schema::create(&connection, path).map_err(|error| invalid(reason(&error)))?;
@@ -120,17 +126,29 @@ fn reason(error: &rusqlite::Error) -> String {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
             format!("it is damaged; move it away, and a new one is created ({error})")
         }
-        Some(ErrorCode::DiskFull) => "the disk is full; make room and try again".to_owned(),
+        Some(ErrorCode::DiskFull) => FULL.to_owned(),
+        // Nor is there room for the index that readers share.
+        _ if error.sqlite_error().map(|it| it.extended_code) == Some(SQLITE_IOERR_SHMSIZE) => {
+            FULL.to_owned()
+        }
         _ => error.to_string(),
     }
 }
 
+const FULL: &str = "the disk is full; make room and try again";
+
 fn finding(path: &Path, reason: &str) -> Diagnostic {
+    let help = match reason {
+        FULL => "remove other files from its disk: the approvals are in it",
+        _ => {
+            "fix its permissions, or move it away: then a new one is created, without the approvals"
+        }
+    };
     Diagnostic::new(
         codes::STATE_DATABASE_INVALID,
         Severity::Error,
         format!("the database of approvals and sessions cannot be used: {reason}"),
-        "fix its permissions, or move it away: then a new one is created, without the approvals",
+        help,
     )
     .in_file(path.to_string_lossy())
 }

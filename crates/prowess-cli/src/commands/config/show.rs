@@ -10,11 +10,12 @@ use prowess::{
 use serde::Serialize;
 use serde_json::Value;
 
+use super::set::ConfigFile;
 use crate::args::{Global, LEAST_SIMILARITY};
 use crate::failure::Failure;
 use crate::features;
 use crate::output::{DIM, HEADING, Output};
-use crate::policies::{FileState, Found, FoundFile};
+use crate::policies::{FileState, Found, FoundFile, of_file};
 use crate::terminal::{columns_behind, end_of_path, plain, width};
 
 /// The column that origins start at, unless a value is longer.
@@ -71,8 +72,22 @@ pub(super) fn run(
 
 /// Prints one value: alone for a program, with its origin on a terminal and as JSON. A key above
 /// others is shown as by `config show`.
-pub(super) fn get(global: &Global, key: &str, output: &Output) -> Result<(), Failure> {
-    let found = Found::of(global)?;
+pub(super) fn get(
+    global: &Global,
+    key: &str,
+    project: bool,
+    output: &Output,
+) -> Result<(), Failure> {
+    let of_project;
+    let found = match project {
+        // It counts only once the user trusts the folder, and can be read before.
+        true => {
+            let file = ConfigFile::open(true)?;
+            of_project = of_file(&file.path, Some(&file.text))?;
+            &of_project
+        }
+        false => Found::of(global)?,
+    };
     let Some(value) = found.configuration.values().iter().find(|value| value.key == key) else {
         return run(global, &Selection { key: Some(key), all: false, changed: false }, output);
     };

@@ -1,5 +1,6 @@
 //! Arguments of a script that name files of the user who starts it.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use prowess::script::ScriptPolicy;
@@ -55,9 +56,13 @@ impl CallerFiles<'_> {
         let is_result = |name: &&str| {
             let written = Path::new(name);
             let path = absolute(written).unwrap_or_default();
-            let has_form =
-                written.extension().is_some_and(|it| !it.to_string_lossy().contains(' '))
-                    || name.contains('/');
+            // Not a version, nor a pattern for many files.
+            let is_end = |end: &OsStr| {
+                let end = end.to_string_lossy();
+                end.starts_with(|it: char| it.is_ascii_alphabetic()) && !end.contains(' ')
+            };
+            let has_form = written.extension().is_some_and(is_end) || name.contains('/');
+            let has_form = has_form && !name.contains(['*', '?', '[']);
             let is_granted = self.policy.write.iter().any(|granted| path.starts_with(granted));
             let is_new = !path.exists() && path.parent().is_some_and(Path::is_dir);
             has_form && is_new && !is_granted && !name.contains("://") && !name.starts_with('-')
