@@ -7,26 +7,35 @@ use std::sync::LazyLock;
 /// Credentials in texts: the number of letters, digits, `_` and `-` that follow at least, and what
 /// they start with.
 const TOKENS: [(usize, &str); 11] = [
-    (16, "AKIA ASIA"),
+    (16, "ABIA AKIA ASIA"),
     (
         20,
-        "GOCSPX- SG. glcbt- gldt- gloas- glpat- glptt- glrt- rk_live_ sk_live_ xapp- xoxa- xoxb- \
-          xoxc- xoxd- xoxe- xoxp- xoxs-",
+        "GOCSPX- GR1348941 SG. glagent- glcbt- gldt- glffct- glimt- gloas- glpat- glptt- glrt- \
+          glsoat- pcsk_ rk_live_ sb_secret_ sk_live_ xapp- xoxa- xoxb- xoxc- xoxd- xoxe- xoxp- \
+          xoxs-",
     ),
     (22, "sq0atp- sq0csp-"),
-    (24, "CCIPAT_ NRAK- dckr_pat_ tvly- figd_ glsa_ hvs. lin_api_ ntn_ whsec_ ya29."),
+    (
+        24,
+        "CCIPAT_ NRAK- NRII- dckr_oat_ dckr_pat_ tvly- figd_ glsa_ hvb. hvr. hvs. lin_api_ ntn_ \
+          whsec_ ya29.",
+    ),
     (
         28,
         "CFPAT- bkua_ dp.ct. dp.pt. dp.sa. dp.st. duffel_live_ fm1r_ fm2_ \
           fo1_ lsv2_pt_ lsv2_sk_ nvapi- ops_eyJ phx_ pscale_oauth_ pscale_pw_ pscale_tkn_ sntrys_ \
-          sntryu_ tfp_ vcp_",
+          sntryu_ tfp_ vcp_ xkeysib- xwfp-",
     ),
-    (30, "PMAK- hf_ r8_ sbp_ shpat_ shpca_ shpss_ tskey- dapi"),
+    (30, "PMAK- glc_eyJ hf_ r8_ sbp_ shpat_ shpca_ shpss_ tskey- dapi"),
     (35, "AIza"),
     (36, "ghp_ gho_ ghr_ ghs_ ghu_ npm_"),
-    (40, "dp.pt. dp.st. gsk_ nvapi- sntrys_ sntryu_ pplx- rubygems_ sk-ant- sk-or-v1- sk-proj-"),
-    (48, "sk- ATATT3 EAAB EAAC xai-"),
-    (50, "AGE-SECRET-KEY-1 dop_v1_ github_pat_ pypi-AgE"),
+    (
+        40,
+        "HRKU- dp.pt. dp.st. gsk_ lin_oauth_ nvapi- rdme_ sntrys_ sntryu_ pplx- rubygems_ sk-ant- \
+          sk-or-v1- sk-proj- sk.eyJ1Ijoi sqa_ sqp_ squ_",
+    ),
+    (48, "sk- ATATT3 ATCTT3 EAAB EAAC xai-"),
+    (50, "AGE-SECRET-KEY-1 FwoGZXIvYXdz doo_v1_ dop_v1_ dor_v1_ github_pat_ pypi-AgE"),
 ];
 
 /// The same by their first byte: where texts are masked, each position of a word is looked up.
@@ -47,7 +56,9 @@ const SHAPES: &str = "1//0 %w60+ | AKCp %a60+ | EAAA %w56+ | SK %h32 | dp.ct. %w
     dp.st. %w2+ . %w40+ | e2b_ %h40+ | fc- %h32 | key- %h32 | napi_ %a60+ | pat %a14 . %h60+ | \
     pat-eu1- %h8 - %h4 - %h4 - %h4 - %h12 | pat-na1- %h8 - %h4 - %h4 - %h4 - %h12 | pul- %h40 | \
     access-production- %h8 - %h4 - %h4 - %h4 - %h12 | re_ %a6+ _ %a20+ | sk_ %h48 | xai- %a60+ | \
-    %a14 .atlasv1. %w60+ | %d8+ :AA %w30+ | %m1 %a20+ . %w6 . %w27+";
+    ATBB %a32 | EZAK %a54 | cmVmdGtu %a56 | ddp_ %a36 | nfp_ %a36+ | oy2 %a43 | \
+    pat-na2- %h8 - %h4 - %h4 - %h4 - %h12 | pnu_ %a36 | rnd_ %a32 | sdk- %h8 - %h4 - %h4 - %h4 - \
+    %h12 | sk- %h32 | sl.B %w100+ | %a14 .atlasv1. %w60+ | %d8+ :AA %w30+ | %m1 %a20+ . %w6 . %w27+";
 
 /// The start of a PEM document in base64, and how those go on that are for everybody:
 /// certificates and public keys.
