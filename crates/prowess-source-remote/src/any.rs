@@ -10,6 +10,8 @@ use crate::git::options::GitOptions;
 use crate::git::remote::GitRemote;
 use crate::http_options::HttpOptions;
 use crate::local_remote::LocalRemote;
+#[cfg(feature = "s3")]
+use crate::local_remote::outside;
 use crate::local_source::{LocalSource, is_path};
 use crate::repository::{GitSource, unsupported};
 use crate::schemes::{OCI, OCI_PLAIN, S3};
@@ -57,7 +59,7 @@ impl AnyRemote {
     }
 
     /// Returns the remote with sources of this machine from inside a folder alone, for the lock of
-    /// a project that the user does not trust.
+    /// a project that the user does not trust: no repository of this machine, and no bucket.
     #[must_use]
     pub fn within(self, folder: impl Into<std::path::PathBuf>) -> Self {
         let folder = folder.into();
@@ -103,6 +105,10 @@ impl AnyRemote {
             SourceKind::Path => Ok(&self.local),
             #[cfg(feature = "s3")]
             SourceKind::Bucket => {
+                // The endpoint may be in a private network, and the keys are the user's.
+                if let Some(folder) = self.local.folder() {
+                    return Err(outside("the store of the bucket is", folder));
+                }
                 let s3 = self.s3.as_ref().map(|s3| s3 as &dyn Remote);
                 s3.ok_or_else(|| unsupported("buckets are not enabled"))
             }
@@ -212,9 +218,12 @@ impl Remote for AnyRemote {
 
 #[cfg(test)]
 mod tests {
+    use prowess_core::{Cancel, Remote as _, RemoteErrorKind, RemoteRequest};
+
     use super::AnyRemote;
     use crate::git::options::GitOptions;
     use crate::http_options::HttpOptions;
+    use crate::local_remote::NOT_TRUSTED;
 
     #[test]
     fn archive_of_a_site_is_fetched_as_a_file() {
@@ -226,6 +235,20 @@ mod tests {
         }
         #[cfg(feature = "http")]
         assert_eq!(remote(&format!("{repository}/archive/refs/tags/v1.tar.gz")), "https");
+    }
+
+    #[test]
+    fn untrusted_lock_has_no_bucket_and_no_repository_here() {
+        let any = AnyRemote::new(HttpOptions::default()).with_git(GitOptions::default());
+        let any = any.within("/clone");
+        let sources = ["git+/clone/b", "git+file:///clone/b", "/clone/b.git", "/clone/.git/b.git"];
+        let buckets = cfg!(feature = "s3").then_some("s3://bucket/x");
+        for source in sources.into_iter().chain(buckets) {
+            let request = RemoteRequest::latest(source);
+            let error = any.resolve(&request, &Cancel::default()).expect_err(source);
+            assert_eq!(error.kind, RemoteErrorKind::Denied, "{source}: {error}");
+            assert!(error.message.ends_with(NOT_TRUSTED), "{source}: {error}");
+        }
     }
 
     #[test]

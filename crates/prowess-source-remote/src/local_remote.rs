@@ -56,6 +56,12 @@ impl LocalRemote {
         Self { within: Some(folder.into()) }
     }
 
+    /// Returns the folder that nothing may be read outside of.
+    #[cfg(feature = "s3")]
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.within.as_deref()
+    }
+
     /// Packs the skills of a folder for other people: without files that may hold credentials or
     /// belong to one machine, except those of `included`, which are paths or the ends of paths.
     ///
@@ -111,7 +117,7 @@ impl LocalRemote {
         };
         let (parent, name) = match &self.within {
             Some(folder) => {
-                let outside = || outside(path, folder);
+                let outside = || outside(&format!("`{}` is", path.display()), folder);
                 let name = path.strip_prefix(folder).ok().and_then(Path::to_str);
                 (Dir::open(folder).map_err(failed)?, name.ok_or_else(outside)?.to_owned())
             }
@@ -128,7 +134,8 @@ impl LocalRemote {
         match parent.open_dir(&name, Links::FollowInside) {
             Ok(folder) => Ok(Place::Folder(folder)),
             Err(error) if error.kind() == ErrorKind::Escape && self.within.is_some() => {
-                Err(outside(path, self.within.as_deref().unwrap_or(path)))
+                let folder = self.within.as_deref().unwrap_or(path);
+                Err(outside(&format!("`{}` is", path.display()), folder))
             }
             Err(error) if error.kind() != ErrorKind::NotADirectory => Err(failed(error)),
             Err(_) => {
@@ -147,10 +154,9 @@ impl LocalRemote {
 /// The end of the message about a path outside of a folder that would have to be trusted.
 pub const NOT_TRUSTED: &str = "which you have not trusted";
 
-/// Returns the error of a path outside of the folder that it has to be in.
-pub(crate) fn outside(path: &Path, folder: &Path) -> RemoteError {
-    let message =
-        format!("`{}` is outside of `{}`, {NOT_TRUSTED}", path.display(), folder.display());
+/// Returns the error of a sentence that ends with a folder that something has to be in.
+pub(crate) fn outside(what: &str, folder: &Path) -> RemoteError {
+    let message = format!("{what} outside of `{}`, {NOT_TRUSTED}", folder.display());
     RemoteError::new(RemoteErrorKind::Denied, message)
 }
 

@@ -1,7 +1,7 @@
 //! Repositories of git.
 
 use std::net::IpAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use prowess_core::{
     ArtifactKind, Cancel, Remote, RemoteArtifact, RemoteError, RemoteErrorKind, RemotePackage,
@@ -42,7 +42,7 @@ const SHOWN: usize = 12;
 pub struct GitRemote {
     options: GitOptions,
     http: HttpOptions,
-    /// The folder that repositories of this machine have to be in.
+    /// The folder beside which nothing of this machine may be read.
     within: Option<PathBuf>,
 }
 
@@ -52,20 +52,17 @@ impl GitRemote {
         Self { options, http, within: None }
     }
 
-    /// Returns the remote with repositories of this machine from inside a folder alone.
+    /// Returns the remote without repositories of this machine, which may lead out of the folder.
     pub(crate) fn within(self, folder: PathBuf) -> Self {
         Self { within: Some(folder), ..self }
     }
 
-    /// Checks that a repository of this machine may be read. Git opens the path by itself.
+    /// Checks that repositories of this machine may be read. Git follows links, files with the paths
+    /// of other directories and its configuration, so that none is sure to stay in a folder.
     fn check_path(&self, source: &GitSource) -> Result<(), RemoteError> {
-        let Some(folder) = &self.within else { return Ok(()) };
-        let path = Path::new(source.url.trim_start_matches("file://"));
-        let is_inside = match (path.canonicalize(), folder.canonicalize()) {
-            (Ok(path), Ok(folder)) => path.starts_with(folder),
-            _ => false,
-        };
-        if is_inside { Ok(()) } else { Err(outside(path, folder)) }
+        let path = source.url.trim_start_matches("file://");
+        let reason = || format!("git may follow `{path}` to a place");
+        self.within.as_deref().map_or(Ok(()), |folder| Err(outside(&reason(), folder)))
     }
 
     fn call<'c>(

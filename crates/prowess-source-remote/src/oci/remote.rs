@@ -75,6 +75,18 @@ pub(crate) fn artifact_of(
     })
 }
 
+/// Returns whether a tag is meant to move: a word such as `latest`, or a short version such as `1`,
+/// `v1.2` and `1.2-alpine`. A date, a number of a build and a commit are not.
+fn may_move(tag: &str) -> bool {
+    let (version, variant) = tag.split_once('-').unwrap_or((tag, ""));
+    let has_digit = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit());
+    let parts = version.strip_prefix('v').unwrap_or(version).split('.');
+    let is_number =
+        |it: &str| (1..=3).contains(&it.len()) && it.bytes().all(|byte| byte.is_ascii_digit());
+    let is_short = parts.clone().count() <= 2 && parts.clone().all(is_number);
+    !has_digit(tag) || (is_short && !has_digit(variant))
+}
+
 impl Remote for OciRemote {
     fn name(&self) -> &str {
         "oci"
@@ -101,10 +113,8 @@ impl Remote for OciRemote {
         _cancel: &Cancel,
     ) -> Result<Option<String>, RemoteError> {
         let tag = OciReference::parse(&request.source, request.reference.as_deref())?.version;
-        // `latest`, `1` and `1.2` are meant to move.
-        let is_release = tag.matches('.').count() >= 2;
         let moved = || format!("the tag {} was moved", prowess_text::quoted(&tag));
-        Ok((from != to && is_release).then(moved))
+        Ok((from != to && !may_move(&tag)).then(moved))
     }
 
     fn fetch(

@@ -125,6 +125,19 @@ fn wrong_answers_are_refused() {
 }
 
 #[test]
+fn moved_tag_is_named() {
+    let moves = ["latest", "stable", "1", "v7", "1.2", "v1.2", "1.2-alpine"];
+    let stays = ["1.2.3", "v1.2.3", "2024-06-01", "20240601", "sha-3f2c1aa", "release-1_2_3"];
+    let others = ["build-4471", "4471", "1.2-rc1", "1-2", "py3"];
+    for tag in moves.iter().chain(&stays).chain(&others) {
+        let request = RemoteRequest::latest(format!("oci://example.com/team/pdf:{tag}"));
+        let answer = remote(&[]).step_back(&request, "sha256:1", "sha256:2", &Cancel::default());
+        let named = (!moves.contains(tag)).then(|| format!("the tag `{tag}` was moved"));
+        assert_eq!(answer, Ok(named), "{tag}");
+    }
+}
+
+#[test]
 fn challenges_end() {
     let [server, private] = [(); 2].map(|()| Server::new());
     private
