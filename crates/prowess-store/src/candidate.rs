@@ -1,5 +1,6 @@
 //! Packages that were fetched and checked, before they are installed.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -14,7 +15,8 @@ use prowess_text::{enumerated, quoted};
 use crate::error::InstallError;
 use crate::lock::{Lock, is_id};
 use crate::locked_skill::LockedSkill;
-use crate::signers::Signatures;
+use crate::signer::SignerRules;
+use crate::signers::{Signatures, check_signer};
 use crate::surface::surface;
 use crate::tree::tree_digest;
 
@@ -121,16 +123,19 @@ pub(crate) fn fetch(
     Ok(fetched)
 }
 
-/// Fetches the packages of these names, without their signatures. A name that no artifact has is
-/// missing from the result; the error of an artifact is that of each name that may be in it.
+/// Fetches the packages of these names. A name that no artifact has is missing from the result; the
+/// error of an artifact is that of each name that may be in it. Signatures are verified if a signer
+/// is required; else the locked digests of the files say more.
 pub(crate) fn fetch_each<'n>(
     remote: &dyn Remote,
     request: &RemoteRequest,
     artifacts: &[RemoteArtifact],
     names: &[&'n str],
+    signers: &SignerRules,
     lock: &Lock,
     cancel: &Cancel,
 ) -> BTreeMap<&'n str, Result<Candidate, InstallError>> {
+    let signatures = Signatures::required(signers, lock);
     let mut found: BTreeMap<_, Result<Candidate, InstallError>> = BTreeMap::new();
     for artifact in artifacts {
         let mut wanted = names.to_vec();
@@ -139,7 +144,7 @@ pub(crate) fn fetch_each<'n>(
             continue;
         }
         let want = |id: &str| if wanted.contains(&id) { Want::Files } else { Want::Nothing };
-        match fetch_artifact(remote, request, artifact, &want, &Signatures::Skip, cancel) {
+        match fetch_artifact(remote, request, artifact, &want, &signatures, cancel) {
             Ok(mut fetched) => {
                 let path = |id: &str| lock.skills.get(id).map(|known| known.path.clone());
                 fetched.keep_one_of_each(&path);
@@ -154,7 +159,8 @@ pub(crate) fn fetch_each<'n>(
                 }
                 for candidate in fetched.candidates {
                     if let Some(&name) = wanted.iter().find(|name| **name == candidate.id) {
-                        found.insert(name, Ok(candidate));
+                        let signed = check_signer(name, &candidate.skill, None, signers);
+                        found.insert(name, signed.map(|()| candidate));
                     }
                 }
             }
@@ -271,6 +277,7 @@ impl Fetched {
             Err(error) => return self.left_out.push(LeftOut { name: directory, error }),
         };
         let surface = surface(&package);
+        let version = version(&frontmatter).map(Cow::into_owned);
         let id = frontmatter.name;
         if let Some(named) = artifact.name.as_ref().filter(|named| **named != id) {
             let message =
@@ -284,6 +291,7 @@ impl Fetched {
             reference_is_tag: artifact.is_tag,
             path: Some(directory.clone()).filter(|directory| !directory.is_empty()),
             surface,
+            version,
             ..LockedSkill::new(&request.source, &revision, digest, tree_digest(&package))
         };
         if self.found.insert(id.clone(), frontmatter.description).is_some() {
@@ -399,6 +407,12 @@ pub(crate) fn packages(
         fetched.add((request, artifact), directory, package, left_out);
     }
     Ok(fetched)
+}
+
+/// Returns the version of a skill, in `metadata` or, as many authors write it, next to it.
+pub(crate) fn version(frontmatter: &Frontmatter) -> Option<Cow<'_, str>> {
+    let field = || frontmatter.fields.get("version")?.value.as_text();
+    frontmatter.version().or_else(|| field().map(Cow::Borrowed))
 }
 
 /// Returns the frontmatter of a package.

@@ -4,6 +4,8 @@ mod lists;
 mod repository;
 mod vercel;
 
+use std::collections::BTreeMap;
+
 use prowess_core::{Digest, has_credentials, without_user};
 
 use crate::candidate::LeftOut;
@@ -90,6 +92,28 @@ impl ForeignSigner {
         let Some([issuer, identity]) = &self.identity else { return false };
         let rest = name.strip_prefix(&format!("{SIGSTORE}{issuer} {identity}"));
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('@'))
+    }
+}
+
+/// The keys of a line that are not read.
+type Others = BTreeMap<String, serde_json::Value>;
+
+/// Refuses a line with a key that is not known and whose name is that of a host or a signer: it
+/// would be read without what it demands.
+fn check_others(others: &Others) -> Result<(), String> {
+    const DEMANDS: [&str; 13] = [
+        "attest", "cert", "host", "identity", "issuer", "key", "origin", "provenance", "registry",
+        "remote", "server", "sign", "url",
+    ];
+    let is_set = |value: &serde_json::Value| !value.is_null() && value != "";
+    let is_demand = |key: &str| {
+        let key = key.to_ascii_lowercase();
+        !["mcp_servers", "unsigned"].contains(&&*key)
+            && DEMANDS.iter().any(|word| key.contains(word))
+    };
+    match others.iter().find(|(key, value)| is_set(value) && is_demand(key)) {
+        Some((key, _)) => Err(format!("its key {} is not known", prowess_text::quoted(key))),
+        None => Ok(()),
     }
 }
 

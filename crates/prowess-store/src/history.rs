@@ -1,6 +1,6 @@
 //! The earlier versions of each skill of a lock file, to which it can return.
 
-use prowess_dir::{ErrorKind, Permissions};
+use prowess_dir::{Dir, ErrorKind, Links, Permissions};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{LockError, StoreError};
@@ -9,7 +9,7 @@ use crate::lock::Lock;
 use crate::lock_file::LockFile;
 use crate::locked_skill::LockedSkill;
 use crate::placement::Placed;
-use crate::store::Change;
+use crate::store::{Change, Store};
 
 const HISTORY: &str = "history";
 const TEMPORARY: &str = ".history.tmp";
@@ -47,7 +47,7 @@ impl History {
     }
 
     /// Returns the versions of a skill, the newest first.
-    fn of<'h>(&'h self, id: &'h str) -> impl Iterator<Item = &'h LockedSkill> {
+    pub(crate) fn of<'h>(&'h self, id: &'h str) -> impl Iterator<Item = &'h LockedSkill> {
         self.entry.iter().rev().filter(move |entry| entry.id == id).map(|entry| &entry.skill)
     }
 
@@ -147,11 +147,21 @@ impl Change {
     }
 
     pub(crate) fn history(&self, file: &LockFile) -> Result<History, StoreError> {
-        let directory = self.root.open_or_create_dir(HISTORY)?;
-        match directory.read(&file.key(), MAX_BYTES) {
-            Ok(bytes) => History::parse(&String::from_utf8_lossy(&bytes)),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(History::default()),
-            Err(error) => Err(error.into()),
-        }
+        history(&self.root, file)
+    }
+}
+
+impl Store {
+    pub(crate) fn history(&self, file: &LockFile) -> Result<History, StoreError> {
+        history(&Dir::open(self.root())?, file)
+    }
+}
+
+fn history(root: &Dir, file: &LockFile) -> Result<History, StoreError> {
+    let directory = root.open_dir(HISTORY, Links::Refuse);
+    match directory.and_then(|directory| directory.read(&file.key(), MAX_BYTES)) {
+        Ok(bytes) => History::parse(&String::from_utf8_lossy(&bytes)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(History::default()),
+        Err(error) => Err(error.into()),
     }
 }

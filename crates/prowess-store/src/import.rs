@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use prowess_archive::Archive;
 use prowess_core::{Cancel, Digest, RemoteRequest};
 
-use crate::candidate::{Candidate, Fetched, LeftOut, fetch};
+use crate::candidate::{Candidate, Fetched, LeftOut, fetch, is_named};
 use crate::error::InstallError;
 use crate::folder_hash::folder_hash;
 use crate::foreign::{ForeignSigner, ForeignSkill, ForeignSkills};
@@ -28,9 +28,10 @@ impl Installer<'_> {
         let signatures = Signatures::known(self.signers, &before);
         let left_out = lock.left_out.clone();
         let mut all = Fetched { left_out, ..Fetched::default() };
-        for ((source, reference), Group { mut names, hashes, signers, signer }) in
-            groups(&lock.skills)
-        {
+        for ((source, reference), lines) in groups(&lock.skills) {
+            let all_of_source = lines.iter().any(|line| line.name.is_none());
+            let names = lines.iter().filter_map(|line| line.name.clone());
+            let mut names: Vec<_> = names.filter(|_| !all_of_source).collect();
             let request = RemoteRequest { reference, ..RemoteRequest::latest(source) };
             let fetched = fetch(self.remote, &request, &names, &signatures, &before, cancel);
             let fetched = fetched.unwrap_or_else(|error| {
@@ -49,9 +50,7 @@ impl Installer<'_> {
                         let from = other.skill.source.clone();
                         Err(InstallError::OtherSource { id: id.clone(), from })
                     }
-                    None => check_hash(&candidate, hashes.get(&id)).and_then(|()| {
-                        check_signer(&candidate, signers.get(&id).or(signer.as_ref()))
-                    }),
+                    None => check_lines(&candidate, &lines),
                 };
                 match checked {
                     Ok(()) => all.candidates.push(candidate),
@@ -59,36 +58,29 @@ impl Installer<'_> {
                 }
             }
         }
+        self.find_steps_back(&mut all.candidates, &before, cancel);
         self.add_fetched(all)
     }
 }
 
-/// Skills of one source and reference.
-#[derive(Default)]
-struct Group {
-    /// Their names; all if there are none.
-    names: Vec<String>,
-    /// The digests of their files.
-    hashes: BTreeMap<String, Digest>,
-    /// Their signers.
-    signers: BTreeMap<String, ForeignSigner>,
-    /// The signer of those without a name.
-    signer: Option<ForeignSigner>,
-}
-
-/// Groups skills by their source and reference.
-fn groups(skills: &[ForeignSkill]) -> BTreeMap<(String, Option<String>), Group> {
-    let mut groups: BTreeMap<_, Group> = BTreeMap::new();
-    for ForeignSkill { name, source, reference, folder_hash, signer } in skills {
-        let group = groups.entry((source.clone(), reference.clone())).or_default();
-        group.names.extend(name.clone());
-        group.hashes.extend(name.clone().zip(*folder_hash));
-        match name {
-            Some(name) => group.signers.extend(Some(name.clone()).zip(signer.clone())),
-            None => group.signer = group.signer.take().or(signer.clone()),
-        }
+/// Groups lines by their source and reference.
+fn groups(skills: &[ForeignSkill]) -> BTreeMap<(String, Option<String>), Vec<&ForeignSkill>> {
+    let mut groups: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for skill in skills {
+        let key = (skill.source.clone(), skill.reference.clone());
+        groups.entry(key).or_default().push(skill);
     }
     groups
+}
+
+/// Checks a skill against each line that may mean it: the source chooses how it spells a name.
+fn check_lines(candidate: &Candidate, lines: &[&ForeignSkill]) -> Result<(), InstallError> {
+    let may_mean = |name: &String| is_named(&candidate.id, name);
+    let mut meant = lines.iter().filter(|line| line.name.as_ref().is_none_or(may_mean));
+    meant.try_for_each(|line| {
+        check_hash(candidate, line.folder_hash.as_ref())?;
+        check_signer(candidate, line.signer.as_ref())
+    })
 }
 
 /// Checks that the signer of a line has signed the skill.

@@ -270,8 +270,8 @@ impl Installer<'_> {
     }
 
     /// Compares each skill of the lock with the store and with its source. Nothing is installed,
-    /// and an artifact is fetched only if its source states neither the locked digest nor the
-    /// locked revision: its files are compared then.
+    /// and an artifact is fetched only if a signer is required, or if its source states neither the
+    /// locked digest nor the locked revision: its files are compared then.
     ///
     /// # Errors
     ///
@@ -286,8 +286,10 @@ impl Installer<'_> {
             let mut other = ids.clone();
             let mut fetched = BTreeMap::new();
             if let Ok(artifacts) = &artifacts {
-                other.retain(|id| !has_locked(artifacts, id, &lock.skills[*id]));
-                fetched = fetch_each(self.remote, &request, artifacts, &other, &lock, cancel);
+                let is_verified = self.signers.required.is_some();
+                other.retain(|id| is_verified || !has_locked(artifacts, id, &lock.skills[*id]));
+                let (remote, signers) = (self.remote, self.signers);
+                fetched = fetch_each(remote, &request, artifacts, &other, signers, &lock, cancel);
                 let candidates = fetched.values_mut().filter_map(|it| it.as_mut().ok());
                 self.find_steps_back(candidates, &lock, cancel);
             }

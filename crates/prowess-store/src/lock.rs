@@ -50,6 +50,7 @@ impl Lock {
         if text.lines().any(is_marker) {
             return Err(LockError::Conflicted);
         }
+        check_depth(text)?;
         let written: Written<'_> = toml::from_str(text).map_err(|error| refusal(text, &error))?;
         if written.version != VERSION {
             return Err(LockError::UnknownVersion(written.version));
@@ -90,6 +91,21 @@ impl Lock {
             text.extend(["\n", &text_of(&table)]);
         }
         text
+    }
+}
+
+/// The maximum number of dots of a key: the reader's time grows with the square of the depth.
+const MAX_DOTS: usize = 200;
+
+fn check_depth(text: &str) -> Result<(), LockError> {
+    let is_deep = |key: &str| key.bytes().filter(|byte| *byte == b'.').count() > MAX_DOTS;
+    let is_refused = |line: &str| line.split(['=', '{', '[', ',']).any(is_deep);
+    match text.lines().position(is_refused) {
+        Some(at) => {
+            let message = format!("line {} has more than {MAX_DOTS} dots in a row", at + 1);
+            Err(LockError::Invalid(message))
+        }
+        None => Ok(()),
     }
 }
 

@@ -17,6 +17,9 @@ use crate::placed::{LockedPlace, PlaceForm};
 /// The maximum size of a lock file, in bytes: some ten thousand skills.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
+/// The maximum size of the lock file of a project, in bytes: others decide how long commands read.
+const MAX_SHARED: usize = 1024 * 1024;
+
 /// Decides whether a skill may be placed where other clients use it without a question.
 type MayPlace = Arc<dyn Fn(&LockedSkill) -> bool + Send + Sync>;
 
@@ -138,7 +141,8 @@ impl LockFile {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(invalid(error.to_string())),
         };
-        match directory.read(&name, MAX_BYTES) {
+        let most = if self.is_of_project() { MAX_SHARED } else { MAX_BYTES };
+        match directory.read(&name, most) {
             Ok(bytes) => {
                 let text = String::from_utf8(bytes);
                 text.map(Some).map_err(|_| invalid("it is not UTF-8".to_owned()))

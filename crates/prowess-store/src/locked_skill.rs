@@ -33,6 +33,9 @@ pub struct LockedSkill {
     pub tree: Digest,
     /// The key that signed the artifact, or [`UNSIGNED`].
     pub signer: String,
+    /// The version that its author states, which another machine compares with the next one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
     /// The capabilities of the package: scripts, hosts and other facts, as `kind:value`.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub surface: BTreeSet<String>,
@@ -76,6 +79,7 @@ impl LockedSkill {
             artifact,
             tree,
             signer: UNSIGNED.to_owned(),
+            version: None,
             surface: BTreeSet::new(),
             hosts: BTreeSet::new(),
             places: BTreeSet::new(),

@@ -66,6 +66,11 @@ impl<'s> Signatures<'s> {
         Self::Verify { keys, identities, bundles: rules.bundles.as_ref() }
     }
 
+    /// Verifies what is locked only if the user has named a signer.
+    pub(crate) fn required(rules: &'s SignerRules, lock: &Lock) -> Self {
+        if rules.required.is_some() { Self::known(rules, lock) } else { Self::Skip }
+    }
+
     /// Returns the signer of an artifact.
     pub(crate) fn signer(
         &self,

@@ -1,13 +1,14 @@
 //! New versions that are older than the installed ones, or take their place under the same name.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use prowess_core::{Cancel, SKILL_MD_FILES};
-use prowess_format::{Frontmatter, Profile, parse};
+use prowess_format::{Profile, parse};
 use prowess_text::quoted;
 
-use crate::candidate::{Candidate, document};
+use crate::candidate::{Candidate, version};
 use crate::installer::{Installer, request};
 use crate::lock::Lock;
 use crate::locked_skill::LockedSkill;
@@ -26,6 +27,8 @@ impl Installer<'_> {
     ) {
         // All skills of a source have one answer.
         let mut answers = BTreeMap::new();
+        // One that cannot be read is an error of the change itself.
+        let history = self.store.history(self.lock).unwrap_or_default();
         for candidate in candidates {
             let new = &candidate.skill;
             let is_chosen = |known: &LockedSkill| match (name(known), name(new)) {
@@ -52,20 +55,44 @@ impl Installer<'_> {
                 answer.unwrap_or_else(|error| Some(format!("{unseen}: {error}")))
             });
             candidate.steps_back.extend(answer.clone());
-            candidate.steps_back.extend(self.lower_version(known, candidate));
+            candidate.steps_back.extend(self.lower_version(known, &candidate.skill));
+            // Commits have an order, and a later one may have the files of an earlier one.
+            if candidate.skill.revision.contains(':') {
+                let mut earlier = history.of(&candidate.id);
+                let again = earlier.find(|it| it.tree == candidate.skill.tree);
+                let message = |it: &LockedSkill| format!("it is {} again", it.revision);
+                candidate.steps_back.extend(again.map(message));
+            }
         }
     }
 
-    /// Returns that the version in the `SKILL.md` is lower than that of the installed one.
-    fn lower_version(&self, known: &LockedSkill, candidate: &Candidate) -> Option<String> {
-        let installed = self.store.open(&known.tree).ok()?;
-        let read = |file: &&str| installed.read(file, MAX_SKILL_MD).ok();
-        let text = SKILL_MD_FILES.iter().find_map(read)?;
-        let before = parse(&text, Profile::Lenient).document?.frontmatter;
-        let after = document(&candidate.package, "").ok()?;
-        let (before, after) = (version(&before)?, version(&after)?);
-        let message = || format!("its version goes from {before} down to {after}");
-        is_lower(&after, &before).then(message)
+    /// Returns that the version of a skill is lower than that of the installed one, which the lock
+    /// has, or else the store. Without an order, nothing says that it is not.
+    fn lower_version(&self, known: &LockedSkill, new: &LockedSkill) -> Option<String> {
+        let before = match (&known.version, self.store.open(&known.tree)) {
+            (Some(version), _) => Some(version.clone()),
+            (None, Ok(installed)) => {
+                let read = |file: &&str| installed.read(file, MAX_SKILL_MD).ok();
+                let text = SKILL_MD_FILES.iter().find_map(read)?;
+                let document = parse(&text, Profile::Lenient).document?;
+                version(&document.frontmatter).map(Cow::into_owned)
+            }
+            // The lock is that of an earlier version of this program.
+            (None, Err(_)) => {
+                let after = new.version.as_ref()?;
+                let why = "the installed version is neither in the lock file nor in the store";
+                return Some(format!("it cannot be seen whether {after} follows: {why}"));
+            }
+        }?;
+        let Some(after) = &new.version else {
+            return Some(format!("it has no version any more, and the installed one is {before}"));
+        };
+        match order(after, &before) {
+            _ if *after == before => None,
+            Some(Ordering::Less) => Some(format!("its version goes from {before} down to {after}")),
+            Some(_) => None,
+            None => Some(format!("it cannot be seen whether its version {after} follows {before}")),
+        }
     }
 }
 
@@ -84,16 +111,26 @@ fn other_kind(known: &LockedSkill, new: &LockedSkill) -> Option<String> {
     (was != is).then(|| format!("{} was a {was} and is a {is} now", quoted(name)))
 }
 
-/// Returns the version of a skill, in `metadata` or, as many authors write it, next to it.
-fn version(frontmatter: &Frontmatter) -> Option<Cow<'_, str>> {
-    let field = || frontmatter.fields.get("version")?.value.as_text();
-    frontmatter.version().or_else(|| field().map(Cow::Borrowed))
-}
-
-/// Returns whether a version is lower than another, by the rules of semantic versions for any
-/// number of parts. Texts that are no versions have no order.
-fn is_lower(version: &str, other: &str) -> bool {
-    matches!((Version::read(version), Version::read(other)), (Some(one), Some(other)) if one < other)
+/// Compares versions by the rules of semantic versions for any number of parts, and others by
+/// their numbers if nothing else differs. Other texts have no order.
+fn order(version: &str, other: &str) -> Option<Ordering> {
+    match (Version::read(version), Version::read(other)) {
+        (Some(one), Some(other)) => one.partial_cmp(&other),
+        _ => {
+            let words = |text: &str| text.split(|c: char| c.is_ascii_digit()).collect::<String>();
+            let numbers = |text: &'_ str| {
+                let numbers = text.split(|c: char| !c.is_ascii_digit());
+                let number = |it: &str| {
+                    let digits = it.trim_start_matches('0');
+                    (digits.len(), digits.to_owned())
+                };
+                numbers.map(number).collect::<Vec<_>>()
+            };
+            let (one, two) = (numbers(version), numbers(other));
+            let is_alike = words(version) == words(other) && one.len() == two.len();
+            is_alike.then(|| one.cmp(&two))
+        }
+    }
 }
 
 /// The numbers of a version, whether it is a release, and the parts of one before it.

@@ -1,6 +1,7 @@
 //! The capabilities of a package, as far as its files show them.
 
 use std::collections::BTreeSet;
+use std::net::Ipv4Addr;
 
 use prowess_archive::{Archive, File};
 use prowess_core::{Digest, SKILL_MD_FILES};
@@ -17,11 +18,20 @@ const MOST_FACTS: usize = 500;
 /// The maximum length of the value of a fact. Of a longer one, the digest says whether it changes.
 const MOST_BYTES: usize = 200;
 
-/// The endings of files that an interpreter or the system runs, wherever they are.
-const PROGRAMS: [&str; 16] = [
-    ".bash", ".bat", ".cjs", ".cmd", ".dll", ".dylib", ".exe", ".jar", ".js", ".mjs", ".pl",
-    ".ps1", ".py", ".rb", ".sh", ".so",
-];
+/// The endings of files that are read and not run. A text may ask a model to run any other file.
+const DOCUMENTS: &str = " adoc bib bmp csl css csv docx eot gif htm html ico ipynb jpeg jpg json \
+    json5 jsonc jsonl ldif license markdown md mdx ndjson odt otf pdf png potx pptx rst rtf svg tex \
+    tiff toml tsv ttf txt webp woff woff2 xlsx xml xsd yaml yml ";
+
+/// The names of documents without an ending, and of files that programs take orders from.
+const PLAIN: &str =
+    " authors changelog code_of_conduct contributing copying license notice readme ";
+const ORDERS: &str = " build.xml deno.json hooks.json mcp.json package.json plugin.json pom.xml \
+    pyproject.toml settings.json settings.local.json cargo.toml compose.yaml compose.yml \
+    docker-compose.yaml docker-compose.yml cmakelists.txt ";
+
+/// The programs behind which a host need not be written as a URL.
+const FETCHERS: [&str; 4] = ["curl", "wget", "ncat", "nc"];
 
 /// The fields by which a skill chooses what runs it, and brings servers of its own.
 const CHOICES: [&str; 9] = [
@@ -154,11 +164,23 @@ fn commands(body: &str) -> impl Iterator<Item = &str> {
 fn is_script(file: &File) -> bool {
     let path = file.path.to_ascii_lowercase();
     let starts = |start: &[u8]| file.content.starts_with(start);
-    let is_program = PROGRAMS.iter().any(|end| path.ends_with(end))
-        || [&b"#!"[..], b"\x7fELF", b"MZ", b"\0asm", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"]
+    let is_program =
+        [&b"#!"[..], b"\x7fELF", b"MZ", b"\0asm", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"]
             .into_iter()
             .any(starts);
-    file.is_executable || file.path.starts_with("scripts/") || is_program
+    file.is_executable || file.path.starts_with("scripts/") || is_program || !is_document(&path)
+}
+
+/// Returns whether the name of a file is that of a document. One that starts with a dot is for
+/// programs.
+fn is_document(path: &str) -> bool {
+    let is_in = |list: &str, word: &str| list.contains(&format!(" {word} "));
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let known = match name.rsplit_once('.') {
+        Some((_, ending)) => is_in(DOCUMENTS, ending),
+        None => is_in(PLAIN, name),
+    };
+    known && !name.starts_with('.') && !is_in(ORDERS, name)
 }
 
 /// Returns the name of the program in the first line, such as `python3`.
@@ -172,16 +194,28 @@ fn interpreter(content: &[u8]) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// Returns the hosts of the URLs in a text.
+/// Returns the hosts of the URLs in a text, its addresses, and what programs fetch without a scheme.
 fn hosts(text: &str) -> impl Iterator<Item = String> {
     let after = text.match_indices("://").map(|(at, mark)| &text[at + mark.len()..]);
+    let bare = text.lines().flat_map(|line| {
+        let words = || line.split(|c: char| !c.is_ascii_alphanumeric() && !"-._~%:@/".contains(c));
+        let is_fetched = words().any(|word| FETCHERS.contains(&word));
+        words().filter(move |word| {
+            let host = word.split(['/', ':']).next().unwrap_or_default();
+            let end = host.rsplit('.').next().unwrap_or_default();
+            let is_name = end.len() > 1 && end.bytes().all(|byte| byte.is_ascii_alphabetic());
+            let may_be_host = is_name && !host.starts_with(['.', '-']) && !is_document(host);
+            host.parse::<Ipv4Addr>().is_ok() || (is_fetched && may_be_host)
+        })
+    });
     let host = |rest: &str| {
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !"-._~%:@[]".contains(c));
         let authority = &rest[..end.unwrap_or(rest.len())];
         let host = authority.rsplit('@').next().unwrap_or_default();
         host.trim_end_matches(['.', ':', ']', '_']).to_ascii_lowercase()
     };
-    after.map(host).filter(|host| host.contains('.') || host.starts_with("localhost"))
+    let hosts = after.chain(bare).map(host);
+    hosts.filter(|host| host.contains('.') || host.starts_with("localhost"))
 }
 
 /// Returns the names of the environment variables that a script reads.

@@ -57,6 +57,9 @@ impl Installer<'_> {
     /// its source has revisions. An intact copy at a place of the lock is as good as its source,
     /// which need not be there. The lock is not changed.
     ///
+    /// If a signer is required, each package is fetched and verified: others may have written the
+    /// lock, which is no proof, and neither the store nor a copy has a signature.
+    ///
     /// # Errors
     ///
     /// The lock or the store cannot be used. A skill that cannot be fetched is a result.
@@ -65,8 +68,9 @@ impl Installer<'_> {
         let packages = self.store.packages()?;
         let mut results = BTreeMap::new();
         let mut needed = Lock::default();
+        let is_verified = self.signers.required.is_some();
         for (id, skill) in &lock.skills {
-            if packages.intact(&skill.tree).is_ok() {
+            if !is_verified && packages.intact(&skill.tree).is_ok() {
                 results.insert(id.clone(), Synced::Intact);
             } else {
                 needed.skills.insert(id.clone(), skill.clone());
@@ -77,7 +81,8 @@ impl Installer<'_> {
         }
         let change = self.store.begin()?;
         for (id, skill) in &lock.skills {
-            let copy = needed.skills.get(id).and_then(|_| intact_copy(self.lock, id, skill));
+            let wanted = needed.skills.get(id).filter(|_| !is_verified);
+            let copy = wanted.and_then(|_| intact_copy(self.lock, id, skill));
             if let Some(package) = copy.and_then(|copy| archive(&copy, &skill.tree).ok())
                 && change.insert(&[&package])?.contains(&skill.tree)
             {
@@ -88,7 +93,14 @@ impl Installer<'_> {
         for (version, ids) in groups(&needed) {
             for (id, fetched) in self.fetch_locked(version, &ids, &needed, cancel) {
                 let result = match fetched {
-                    Ok(candidate) => restore(&change, &needed.skills[id], &candidate)?,
+                    Ok(candidate) => {
+                        let locked = &needed.skills[id];
+                        let is_intact = packages.intact(&locked.tree).is_ok();
+                        match restore(&change, locked, &candidate)? {
+                            Synced::Installed if is_intact => Synced::Intact,
+                            restored => restored,
+                        }
+                    }
                     Err(error) => Synced::Failed(error),
                 };
                 results.insert(id.to_owned(), result);
@@ -137,7 +149,9 @@ impl Installer<'_> {
         let request = RemoteRequest { revision, ..request(version.source, version.reference) };
         let artifacts = self.remote.resolve(&request, cancel);
         let mut fetched = match &artifacts {
-            Ok(artifacts) => fetch_each(self.remote, &request, artifacts, ids, lock, cancel),
+            Ok(artifacts) => {
+                fetch_each(self.remote, &request, artifacts, ids, self.signers, lock, cancel)
+            }
             Err(_) => BTreeMap::new(),
         };
         for id in ids {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use prowess_archive::Archive;
-use prowess_core::Cancel;
+use prowess_archive::{Archive, Limits};
+use prowess_core::{Cancel, Digest};
 
 use crate::candidate::{Candidate, LeftOut, fetch};
 use crate::error::{InstallError, StoreError};
@@ -13,11 +13,9 @@ use crate::locked_skill::LockedSkill;
 use crate::signers::Signatures;
 use crate::tree::{FileStates, file_digests};
 
-/// The maximum size of a file whose texts are returned, in bytes.
-const MAX_TEXT: usize = 64 * 1024;
-
-/// The maximum number of files of a skill whose texts are returned.
-const MAX_TEXTS: usize = 64;
+/// The maximum size of a text that is returned, and of all those of a skill, in bytes.
+const MAX_TEXT: usize = 1024 * 1024;
+const MAX_TEXTS: usize = 4 * MAX_TEXT;
 
 /// A newer version of an installed skill.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,8 +28,8 @@ pub struct Update {
     pub to: LockedSkill,
     /// The files that differ, by path.
     pub files: BTreeMap<String, FileChange>,
-    /// The texts of changed and added files, before and after: at most 64, each of at most 64 KiB.
-    /// A larger one that is added is cut there.
+    /// The texts of each changed and added file, before and after. At most 1 MiB of one and 4 MiB
+    /// of all is shown; a line says how much is not, and its digest.
     pub texts: BTreeMap<String, [String; 2]>,
     /// Why the new version may be a step back, as sentences: a tag was moved, the revision does not
     /// follow the installed one, or the version is lower.
@@ -101,6 +99,7 @@ impl Installer<'_> {
 
     /// Installs the newer versions of these skills, or of all. A version that has another signer is
     /// an error of its skill; so is one that can do more or may be a step back, if that is refused.
+    /// After an id, `@` and the digest of files accept only these, as a preview has shown them.
     ///
     /// # Errors
     ///
@@ -111,9 +110,16 @@ impl Installer<'_> {
         growth: Growth,
         cancel: &Cancel,
     ) -> Result<Updates, InstallError> {
-        let (mut updates, mut candidates, least) = self.updates(ids, cancel)?;
+        let locked = self.lock.load()?;
+        let (ids, accepted): (Vec<_>, Vec<_>) = ids.iter().map(|id| shown_as(id, &locked)).unzip();
+        let (mut updates, mut candidates, least) = self.updates(&ids, cancel)?;
+        let accepted: BTreeMap<_, _> =
+            ids.iter().zip(accepted).filter_map(|(id, tree)| Some((id, tree?))).collect();
         let check = |candidate: &Candidate, known: Option<&LockedSkill>| {
-            let id = candidate.id.clone();
+            let (id, found) = (candidate.id.clone(), candidate.skill.tree);
+            if let Some(&expected) = accepted.get(&id).filter(|tree| **tree != found) {
+                return Err(InstallError::ArtifactChanged { expected, found });
+            }
             let known = known.ok_or(InstallError::NotInstalled(id))?;
             if growth == Growth::Accept { Ok(()) } else { check_replacement(candidate, known) }
         };
@@ -195,32 +201,49 @@ impl Installer<'_> {
 }
 
 impl Installer<'_> {
-    /// Returns the texts of changed and added files. One that cannot be read has none.
+    /// Returns the texts of changed and added files.
     fn texts(
         &self,
         from: &LockedSkill,
         files: &BTreeMap<String, FileChange>,
         after: &Archive,
     ) -> BTreeMap<String, [String; 2]> {
-        let Ok(stored) = self.store.open(&from.tree) else { return BTreeMap::new() };
-        let text = |path: &str, change| {
-            let file = after.files().iter().find(|file| file.path == path)?;
-            let text = std::str::from_utf8(&file.content).ok()?;
-            let before = match change {
-                FileChange::Added => {
-                    let end = text.floor_char_boundary(MAX_TEXT);
-                    return Some([String::new(), text[..end].to_owned()]);
-                }
-                FileChange::Changed if text.len() <= MAX_TEXT => {
-                    stored.read(path, MAX_TEXT).ok()?
-                }
-                _ => return None,
+        let stored = self.store.open(&from.tree).ok();
+        let mut left = MAX_TEXTS;
+        let mut texts = BTreeMap::new();
+        for (path, change) in files {
+            let Some(file) = after.files().iter().find(|file| file.path == *path) else { continue };
+            let before = match (change, &stored) {
+                (FileChange::Changed, Some(stored)) => stored.read(path, Limits::default().bytes),
+                _ => Ok(Vec::new()),
             };
-            Some([String::from_utf8(before).ok()?, text.to_owned()])
-        };
-        let texts = files.iter();
-        let texts = texts.filter_map(|(path, change)| Some((path.clone(), text(path, *change)?)));
-        texts.take(MAX_TEXTS).collect()
+            let most = left.min(MAX_TEXT);
+            let both = [&before.unwrap_or_default(), &file.content].map(|it| shown(it, most));
+            left = left.saturating_sub(both.iter().map(String::len).max().unwrap_or_default());
+            texts.insert(path.clone(), both);
+        }
+        texts
+    }
+}
+
+/// Returns the start of a text, and a line about the rest, so that nothing is left out unseen.
+fn shown(content: &[u8], most: usize) -> String {
+    let text = std::str::from_utf8(content).unwrap_or_default();
+    let mut text = text[..text.floor_char_boundary(most)].to_owned();
+    let rest = &content[text.len()..];
+    if !rest.is_empty() {
+        let line = format!("\n[not shown: {} bytes, {}]\n", rest.len(), Digest::of(rest));
+        text.push_str(if text.is_empty() { line.trim_start() } else { &line });
+    }
+    text
+}
+
+/// Returns the id of a skill, and the digest of the new files that may follow it.
+fn shown_as(written: &str, lock: &Lock) -> (String, Option<Digest>) {
+    let split = written.rsplit_once('@').filter(|_| !lock.skills.contains_key(written));
+    match split.and_then(|(id, tree)| Some((id, tree.parse().ok()?))) {
+        Some((id, tree)) => (id.to_owned(), Some(tree)),
+        None => (written.to_owned(), None),
     }
 }
 

@@ -8,7 +8,9 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::repository::{has_host, repository_at, with_scheme};
-use super::{ForeignSigner, ForeignSkill, ForeignSkills, check_version, invalid};
+use super::{
+    ForeignSigner, ForeignSkill, ForeignSkills, Others, check_others, check_version, invalid,
+};
 use crate::error::LockError;
 
 #[derive(Deserialize)]
@@ -27,12 +29,15 @@ struct ToolHiveSkill {
     digest: String,
     #[serde(alias = "signer", alias = "signature")]
     provenance: Option<serde_json::Value>,
+    #[serde(flatten)]
+    others: Others,
 }
 
 pub(super) fn read_toolhive(text: &str) -> Result<ForeignSkills, LockError> {
     let file: ToolHive = yaml(text)?;
     check_version(file.version, 1)?;
     let skill = |skill: ToolHiveSkill| {
+        check_others(&skill.others)?;
         let written = skill.resolved_reference.unwrap_or(skill.source);
         Ok(ForeignSkill {
             name: Some(skill.name),
@@ -125,6 +130,8 @@ struct ApmDependency {
     virtual_path: Option<String>,
     #[serde(alias = "signer", alias = "signature")]
     provenance: Option<serde_json::Value>,
+    #[serde(flatten)]
+    others: Others,
 }
 
 pub(super) fn read_apm(text: &str) -> Result<ForeignSkills, LockError> {
@@ -134,6 +141,7 @@ pub(super) fn read_apm(text: &str) -> Result<ForeignSkills, LockError> {
         return Err(LockError::UnknownVersion(version));
     }
     let skill = |it: ApmDependency| {
+        check_others(&it.others)?;
         let written = it.repo_url.trim_end_matches('/');
         let repository = match it.host.as_deref().filter(|host| !host.is_empty()) {
             Some(host) => repository_at(host, written)?,

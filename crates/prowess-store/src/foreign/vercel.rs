@@ -6,7 +6,9 @@ use prowess_text::quoted;
 use serde::Deserialize;
 
 use super::repository::{has_host, repository_at, with_scheme};
-use super::{ForeignSigner, ForeignSkill, ForeignSkills, check_version, invalid};
+use super::{
+    ForeignSigner, ForeignSkill, ForeignSkills, Others, check_others, check_version, invalid,
+};
 use crate::error::LockError;
 
 #[derive(Deserialize)]
@@ -29,6 +31,8 @@ struct VercelSkill {
     computed_hash: Option<String>,
     #[serde(alias = "signer", alias = "signature")]
     provenance: Option<serde_json::Value>,
+    #[serde(flatten)]
+    others: Others,
 }
 
 pub(super) fn read(text: &str, version: i64) -> Result<ForeignSkills, LockError> {
@@ -91,6 +95,7 @@ fn line_of_key(text: &str, key: &str) -> usize {
 }
 
 fn vercel_skill(name: &str, skill: VercelSkill) -> Result<ForeignSkill, String> {
+    check_others(&skill.others)?;
     let source = vercel_source(&skill)?;
     let digest = |hash: String| {
         let digest = format!("sha256:{hash}").parse();
@@ -116,20 +121,22 @@ fn vercel_source(skill: &VercelSkill) -> Result<String, String> {
         "" => repository.to_owned(),
         _ => format!("{repository}{separator}{directory}"),
     };
+    let lost = |written: &str| {
+        let written = quoted(written);
+        format!("it has the source {written} and not its host; add the URL as `sourceUrl`")
+    };
     let with_host = || match host.as_deref().filter(|host| !host.is_empty()) {
         Some(host) => repository_at(host, url).map(Some),
         None if has_host(url) => Ok(Some(with_scheme(url))),
-        None => Ok(has_host(source).then(|| with_scheme(source))),
+        None if url != source && url.trim_end_matches(".git") != source => Err(lost(url)),
+        None => Ok(None),
     };
     match skill.source_type.to_ascii_lowercase().as_str() {
         kind @ ("github" | "git" | "gitlab") => match (with_host()?, kind) {
             (Some(repository), _) => Ok(below("//", &repository)),
             (None, "github") => Ok(below("/", source)),
-            (None, "gitlab") => Ok(below("//", &format!("git+https://gitlab.com/{source}.git"))),
-            _ => Err(format!(
-                "it has the source {} and not its host; add the URL as `sourceUrl`",
-                quoted(source)
-            )),
+            // GitLab is at many hosts.
+            _ => Err(lost(source)),
         },
         "local" if source.starts_with(['/', '.']) || source.contains("://") => Ok(source.clone()),
         // Without a dot in front, it would be the name of a repository.

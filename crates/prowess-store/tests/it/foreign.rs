@@ -24,14 +24,14 @@ fn skills_locks_are_read() {
             "a": {{"source": "owner/repo", "ref": "v1", "sourceType": "github", "computedHash": "{HASH}"}},
             "b": {{"source": "./skills", "sourceType": "local", "computedHash": "{HASH}"}},
             "c": {{"source": "example.com", "sourceType": "well-known", "computedHash": "{HASH}"}},
-            "d": {{"source": "group/repo", "sourceType": "gitlab", "computedHash": "{HASH}"}}
+            "d": {{"source": "lab.example/repo", "sourceType": "gitlab", "computedHash": "{HASH}"}}
         }}}}"#
     );
     let expected = [
         ["a", "owner/repo", "v1"],
         ["b", "./skills", ""],
         ["c", "https://example.com", ""],
-        ["d", "git+https://gitlab.com/group/repo.git", ""],
+        ["d", "git+https://lab.example/repo", ""],
     ];
     check(ForeignLock::SkillsLock, &text, &expected);
     let skills = ForeignLock::SkillsLock.read(&text).unwrap().skills;
@@ -84,13 +84,18 @@ fn lines_keep_their_host_and_path() {
             "git+https://ghe.example/a/b",
         ),
         ("local", "my/skills", String::new(), "./my/skills"),
-        ("gitlab", "a/b/c", path.to_owned(), "git+https://gitlab.com/a/b/c.git//skills/pdf"),
         ("git", "a/b", url("me@ado.example"), "git+https://ado.example/team/pack.git"),
     ] {
         assert_eq!(line(kind, source, &more), expected, "{kind} {source} {more}");
     }
     for (kind, source, more) in [
         ("git", "team/pack", ""),
+        ("gitlab", "a/b/c", path),
+        ("github", "a/b", r#", "sourceUrl": "gitserver/a/b.git""#),
+        ("github", "a/b", r#", "sourceUrl": "//git.example/a/b.git""#),
+        ("github", "a/b", r#", "url": "https://git.example/a/b.git""#),
+        ("github", "a/b", r#", "signedBy": "alice""#),
+        ("github", "a/b", r#", "publicKey": "RWQx""#),
         ("github", "ghe.example/team/pack", r#", "host": "other.example""#),
         ("mercurial", "team/pack", ""),
     ] {
@@ -224,13 +229,15 @@ dependencies:
 - repo_url: owner/repo
 - repo_url: [1]
 - repo_url: a/b/c
+- {repo_url: a/b, signatures: [x]}
+- {repo_url: a/b, Provenance: {signerIdentity: a}}
 - repo_url: https://example.com/a/b
   host: example.co
 ";
     for (format, text, lines) in [
         (ForeignLock::SkillsLock, &*json, [3, 4, 5, 6].as_slice()),
         (ForeignLock::ToolHive, toolhive, &[8, 10, 11]),
-        (ForeignLock::Apm, apm, &[4, 5, 6]),
+        (ForeignLock::Apm, apm, &[4, 5, 6, 7, 8]),
     ] {
         let read = format.read(text).unwrap();
         assert_eq!(read.skills.len(), 1, "{format:?}");

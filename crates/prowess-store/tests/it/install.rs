@@ -374,6 +374,7 @@ fn step_back_is_named_and_accepted_first() {
     let versioned = |version: &str| {
         let field = match version.strip_prefix("top ") {
             Some(version) => format!("version: {version}"),
+            None if version.is_empty() => "license: MIT".to_owned(),
             None => format!("metadata: {{ version: '{version}' }}"),
         };
         ("SKILL.md", PDF.replacen("---\nOne\n", &format!("{field}\n---\nOf {version}\n"), 1))
@@ -382,7 +383,17 @@ fn step_back_is_named_and_accepted_first() {
     for (versions, answer, expected) in [
         (["1.9", "1.10"], None, None),
         (["1.0-rc.2", "v1.0.0"], None, None),
-        (["latest", "1.0"], None, None),
+        (["r11", "r12"], None, None),
+        (["2024-06-30", "2024-07-01"], None, None),
+        (["r12", "r11"], None, Some("its version goes from r12 down to r11")),
+        (
+            ["1.99999999999999999999", "1.9"],
+            None,
+            Some("its version goes from 1.99999999999999999999 down to 1.9"),
+        ),
+        (["2.0", "2.0rc1"], None, Some("it cannot be seen whether its version 2.0rc1 follows 2.0")),
+        (["1.2", "1.x"], None, Some("it cannot be seen whether its version 1.x follows 1.2")),
+        (["2.1", ""], None, Some("it has no version any more, and the installed one is 2.1")),
         (
             ["1.0.0-rc.1", "1.0-beta.11"],
             None,
@@ -410,7 +421,12 @@ fn step_back_is_named_and_accepted_first() {
         fixture.shelf.put("site", &[(after.0, &after.1)]);
         let installer = fixture.installer();
         let none = Cancel::default();
+        // As in a fresh clone.
+        fs::rename(fixture.place.store.root(), fixture.place.directory.path().join("away"))
+            .unwrap();
         let found = installer.preview(&[], &none).unwrap().found;
+        fs::rename(fixture.place.directory.path().join("away"), fixture.place.store.root())
+            .unwrap();
         let reasons: Vec<_> = expected.into_iter().map(str::to_owned).collect();
         assert_eq!(found[0].steps_back, reasons);
         let state = installer.check(&none).unwrap()["pdf"].remote.clone();
@@ -438,26 +454,99 @@ fn step_back_is_named_and_accepted_first() {
     }
 }
 
+/// A version that was installed before is no newer one, and a lock of an earlier version of this
+/// program has no version to compare with.
 #[test]
-fn line_with_a_signer_installs_nothing_of_another() {
+fn replay_and_unknown_version_are_named() {
     let fixture = Fixture::new();
-    let line = |signer: &str| {
-        let line = format!(r#"{{"source": "site", "sourceType": "github"{signer}}}"#);
-        ForeignLock::SkillsLock.read(&format!(r#"{{"version": 1, "skills": {{"pdf": {line}}}}}"#))
+    let put = |text: &str| fixture.shelf.put("site", &[("SKILL.md", &PDF.replace("One", text))]);
+    let back = || {
+        let found = fixture.installer().preview(&[], &Cancel::default()).unwrap().found;
+        found[0].steps_back.join("; ")
     };
-    let import = |signer: &str| {
-        let lines = line(signer).unwrap();
+    put("One");
+    fixture.add("site", &[]).unwrap();
+    let first = fixture.place.lock.load().unwrap().skills["pdf"].revision.clone();
+    put("Two");
+    assert_eq!(back(), "");
+    fixture.installer().update(&[], Growth::Refuse, &Cancel::default()).unwrap();
+    put("One");
+    assert_eq!(back(), format!("it is {first} again"));
+    let refused = fixture.installer().update(&[], Growth::Refuse, &Cancel::default());
+    assert!(matches!(refused, Err(InstallError::StepBack { .. })), "{refused:?}");
+    fixture.shelf.put("site", &[("SKILL.md", &PDF.replace("---\nOne", "version: 1\n---\nX"))]);
+    fs::remove_dir_all(fixture.place.store.package_directory(&fixture.tree("pdf"))).unwrap();
+    assert!(back().starts_with("it cannot be seen whether 1 follows"), "{}", back());
+}
+
+/// The preview shows each change, and what is accepted is what it has shown.
+#[test]
+fn only_what_was_shown_is_accepted() {
+    let fixture = Fixture::new();
+    let long: String = (0..200_000).map(|number| format!("{number}\n")).collect();
+    let put = |line: &str, host: &str| {
+        let names: Vec<_> = (0..70).map(|number| format!("a{number}.md")).collect();
+        let mut files: Vec<_> = names.iter().map(|name| (&**name, line)).collect();
+        let (long, curl) = (format!("{long}{line}"), format!("curl {host}/x"));
+        files.extend([("SKILL.md", PDF), ("b.md", &long), ("run.ts", &curl), ("zz.md", line)]);
+        fixture.shelf.put("site", &files);
+    };
+    put("one", "one.example");
+    fixture.add("site", &[]).unwrap();
+    put("two", "two.example");
+    let installer = fixture.installer();
+    let update = installer.preview(&[], &Cancel::default()).unwrap().found.remove(0);
+    assert_eq!(update.gained, ["host:two.example"]);
+    assert_eq!(update.texts["zz.md"], ["one", "two"], "the last of many files");
+    let [before, after] = &update.texts["b.md"];
+    assert!(after.contains("\n[not shown: ") && before != after, "{after:.9}");
+    let ids = [format!("pdf@{}", update.to.tree)];
+    put("three", "three.example");
+    let refused = installer.update(&ids, Growth::Accept, &Cancel::default());
+    assert!(matches!(refused, Err(InstallError::ArtifactChanged { .. })), "{refused:?}");
+    put("two", "two.example");
+    installer.update(&ids, Growth::Accept, &Cancel::default()).unwrap();
+    assert_eq!(fixture.tree("pdf"), update.to.tree);
+}
+
+/// The source chooses how it spells the name that a line has.
+#[test]
+fn line_of_another_tool_installs_what_it_demands() {
+    let fixture = Fixture::new();
+    let import = |more: &str| {
+        let line = format!(r#"{{"source": "site", "sourceType": "github"{more}}}"#);
+        let text = format!(r#"{{"version": 1, "skills": {{"pdf-tools": {line}}}}}"#);
+        let lines = ForeignLock::SkillsLock.read(&text).unwrap();
         fixture.installer().import(&lines, &Cancel::default()).map(drop)
     };
-    for signer in [
-        r#", "provenance": {"certIssuer": "https://i", "signerIdentity": "a@b"}"#,
-        r#", "signer": "x""#,
-    ] {
-        let refused = import(signer);
-        assert!(matches!(refused, Err(InstallError::OtherSigner { .. })), "{signer}: {refused:?}");
+    let put = |name: &str, text: &str| {
+        let text = PDF.replace("name: pdf", &format!("name: {name}")).replace("One", text);
+        fixture.shelf.put("site", &[("SKILL.md", &text)]);
+    };
+    let hash = format!(r#", "computedHash": "{}""#, "0".repeat(64));
+    for name in ["PDF-Tools", "pdf_tools", "pdf-tools"] {
+        put(name, "One");
+        for (demand, code) in [
+            (
+                r#", "provenance": {"certIssuer": "https://i", "signerIdentity": "a@b"}"#,
+                "signer-changed",
+            ),
+            (r#", "signer": "x""#, "signer-changed"),
+            (&hash, "artifact-changed"),
+        ] {
+            let refused = import(demand).expect_err(name);
+            assert_eq!(refused.code().as_str(), code, "{name} {demand}: {refused}");
+        }
     }
     assert!(fixture.place.lock.load().unwrap().skills.is_empty());
     assert_eq!(import(""), Ok(()));
+    put("pdf-tools", "Two");
+    for (end, text) in [("revision", "two"), ("back", "the tag `v1` was moved")] {
+        let location = format!("site.{end}");
+        fixture.shelf.texts.lock().unwrap().insert(location, text.to_owned());
+    }
+    let refused = import("");
+    assert!(matches!(refused, Err(InstallError::StepBack { .. })), "{refused:?}");
 }
 
 #[test]

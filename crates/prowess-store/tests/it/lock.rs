@@ -118,6 +118,9 @@ fn keys_without_an_effect_are_found_and_places_of_a_shell_refused() {
         assert_eq!(of_project.load().is_ok(), project, "{directory}");
         assert_eq!(place.lock.load().is_ok(), user, "{directory}");
     }
+    place.lock.write(&format!("version = 1\n#{}", "x".repeat(2 << 20))).unwrap();
+    assert!(of_project.load().is_err(), "others have written it");
+    assert!(place.lock.load().is_ok());
 }
 
 #[test]
@@ -142,6 +145,8 @@ fn broken_text_is_never_an_empty_lock() {
         format!("version = 1\na = {}", "[".repeat(100_000)),
         format!("version = 1\na = {}", "{a=".repeat(100_000)),
         format!("version = 1\n[{}a]\n", "a.".repeat(100_000)),
+        format!("version = 1\n{}a = 1\n", "a.".repeat(300)),
+        format!("version = 1\na = {{b = 1, {}a = 1}}\n", "a.".repeat(300)),
         format!("version = 1\n[skill]\npdf = \"{}\"\n", "x".repeat(100_000)),
     ];
     for text in cases {

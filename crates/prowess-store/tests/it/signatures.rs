@@ -6,7 +6,9 @@ use std::sync::Arc;
 use minisign::KeyPair;
 use prowess_core::{Cancel, Digest, RemoteRequest};
 use prowess_signature::{Identity, PublicKey, SignatureError};
-use prowess_store::{Growth, InstallError, Installer, SignerRules, UNSIGNED, publish_signed};
+use prowess_store::{
+    Growth, InstallError, Installer, RemoteState, SignerRules, Synced, UNSIGNED, publish_signed,
+};
 
 use crate::install::{Fixture, PDF};
 
@@ -119,6 +121,33 @@ fn named_signer_is_required() {
     signer.publish(&fixture, "One");
     put(&fixture, "minisign.pub", None);
     assert_eq!(add(&signer.public).unwrap().added[0].skill.signer, signer.name());
+}
+
+/// The lock and the store have no signature, whatever the lock says.
+#[test]
+fn named_signer_is_required_of_what_is_locked() {
+    let (fixture, signer, other) = (Fixture::new(), Signer::new(), Signer::new());
+    fixture.shelf.put("site", &[("SKILL.md", PDF)]);
+    fixture.add("site", &[]).unwrap();
+    let text = fixture.place.lock.read().unwrap().unwrap();
+    fixture.place.lock.write(&text.replace(UNSIGNED, &signer.name())).unwrap();
+    let outcomes = |key: Option<&PublicKey>| {
+        let signers = &required(key);
+        let installer = Installer { signers, ..fixture.installer() };
+        let synced = installer.sync(&Cancel::default()).unwrap().remove("pdf").unwrap();
+        let checked = installer.check(&Cancel::default()).unwrap().remove("pdf").unwrap();
+        (synced, checked.remote)
+    };
+    let is_refused = |(synced, checked): &(Synced, RemoteState)| {
+        matches!(synced, Synced::Failed(InstallError::OtherSigner { .. }))
+            && matches!(checked, RemoteState::Unavailable(InstallError::OtherSigner { .. }))
+    };
+    assert_eq!(outcomes(None), (Synced::Intact, RemoteState::Same));
+    assert!(is_refused(&outcomes(Some(&signer.public))), "nobody has signed it");
+    signer.publish(&fixture, "One");
+    let found = outcomes(Some(&signer.public));
+    assert_eq!(found, (Synced::Intact, RemoteState::SameFiles));
+    assert!(is_refused(&outcomes(Some(&other.public))), "another one has signed it");
 }
 
 #[test]
