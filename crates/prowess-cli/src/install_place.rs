@@ -295,8 +295,11 @@ impl From<InstallError> for Failure {
                 return features::lacks(feature, &plain(what));
             }
             InstallError::SurfaceGrown { .. } | InstallError::StepBack { .. } => {
-                "look at `prowess update --preview`, then run `prowess update --accept`, both with \
+                "look at `prowess update --preview`, then run the command that it prints, both with \
                  the options of this command"
+            }
+            InstallError::ArtifactChanged { .. } => {
+                "look at `prowess update --preview` again, or report it to the publisher"
             }
             InstallError::OtherSigner { .. } => {
                 "if its publisher has announced the new key, name it with `--signer`"

@@ -111,9 +111,12 @@ impl LockPlace {
     pub(crate) fn trust_for(&self, error: &InstallError) -> Option<String> {
         let folder = self.folder.as_deref().filter(|_| !self.is_trusted)?;
         let InstallError::Remote(error) = error else { return None };
-        let mut skills = self.file.load().ok()?.skills.into_values();
+        let names_hosts = || {
+            let lock = self.file.load().unwrap_or_default();
+            lock.skills.into_values().any(|it| !it.hosts.is_empty())
+        };
         let is_untrusted = error.kind == RemoteErrorKind::Denied
-            && (error.message.ends_with(NOT_TRUSTED) || skills.any(|it| !it.hosts.is_empty()));
+            && (error.message.ends_with(NOT_TRUSTED) || names_hosts());
         is_untrusted.then(|| {
             format!(
                 "if you trust the authors of this repository, run `prowess trust {}`, then repeat this",
@@ -155,9 +158,10 @@ pub(crate) fn described(file: &LockFile) -> String {
 fn placing(file: LockFile, project: Option<PathBuf>) -> LockFile {
     let directory = file.path().parent().unwrap_or(Path::new(".")).to_owned();
     file.placing(Arc::new(move |skill| {
-        // The places of a project are below it, so its folder decides.
-        if project.as_deref().is_some_and(is_trusted) {
-            return true;
+        // The places of a project are below it, so its folder decides. What its lock says about a
+        // source and a signer is the claim of others.
+        if let Some(project) = &project {
+            return is_trusted(project);
         }
         let trust = || Some(trust_file(&surroundings().ok()?)?.origins());
         let source = LockRemote::absolute(&directory, &skill.source);

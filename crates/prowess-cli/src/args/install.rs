@@ -145,6 +145,8 @@ pub(crate) struct Update {
     #[arg(long)]
     pub(crate) preview: bool,
     /// Accept versions that can do more than the installed ones, or do not follow them
+    ///
+    /// `--preview` prints this with `ID@DIGEST` of the files that it shows: others are refused.
     #[arg(long, conflicts_with = "preview")]
     pub(crate) accept: bool,
     /// Return these skills to their previous versions, or to one of `--versions` with `--to`

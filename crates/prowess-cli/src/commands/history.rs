@@ -55,7 +55,8 @@ fn list(id: &str, global: &Global, output: &Output) -> Result<ExitCode, Failure>
     let shown = versions(&target, now)?;
     output.result(&document(&shown), |_| text(&shown))?;
     if now.is_none() {
-        let help = format!("`prowess history restore {} NUMBER` returns it", plain(id));
+        let help =
+            format!("`prowess history restore {} NUMBER` returns it", plain(&shell_word(id)));
         output.remark(&format!("it was removed; {help}\n"));
     } else if !shown.is_empty() && shown.iter().all(|version| !version.is_current) {
         output.remark("the files are none of these versions: they were changed in another way\n");
@@ -147,7 +148,7 @@ fn named(id: &str, target: &Target, named: &str) -> Result<Digest, Failure> {
         (None, [only]) if digits.len() >= 4 => Ok(*only),
         _ => {
             let message = format!("`{}` has no version `{}`", plain(id), plain(named));
-            let help = format!("see `prowess history {}` for the numbers", plain(id));
+            let help = format!("see `prowess history {}` for the numbers", plain(&shell_word(id)));
             Err(Failure::usage("version-not-found", message, help))
         }
     }

@@ -35,7 +35,7 @@ const NEXT_STEPS: [(&str, &str); 7] = [
     (
         UNTRUSTED,
         "other clients would use it without a question: if you trust its authors, run `prowess \
-         trust` here or `prowess trust --source SOURCE`, then `prowess sync`",
+         trust` here (for `--user`, `prowess trust --source SOURCE`), then `prowess sync`",
     ),
     ("damaged", "`prowess sync` installs damaged packages again"),
     ("changed", "`prowess update --preview` shows what the new version changes"),

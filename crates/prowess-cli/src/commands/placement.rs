@@ -68,12 +68,13 @@ pub(super) fn place(
             "`{}` is installed, and is not placed where other clients use it without a question",
             untrusted.id
         );
-        let repository =
-            if folder.is_some() { "this repository (`prowess trust`) or " } else { "" };
-        let help = format!(
-            "trust {repository}its source (`prowess trust --source {}`), and repeat this",
-            shell_word(&source(untrusted))
-        );
+        let help = match folder {
+            Some(_) => "trust this repository (`prowess trust`), and repeat this".to_owned(),
+            None => format!(
+                "trust its source (`prowess trust --source {}`), and repeat this",
+                shell_word(&source(untrusted))
+            ),
+        };
         return Err(Failure::new("skill-not-trusted", message, help));
     }
     let ids: Vec<_> = added.iter().map(|added| added.id.clone()).collect();

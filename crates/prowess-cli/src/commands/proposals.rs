@@ -19,6 +19,7 @@ use prowess::{
     ReviewStep, SKILL_MD_FILES, SystemClock, Timestamp, file_proposals,
 };
 use prowess_store::Author;
+use prowess_text::shell_word;
 use serde::Serialize;
 
 use crate::args::{Accept, Decide, Global, Proposals, Propose};
@@ -360,7 +361,8 @@ fn unseen(proposal: &StoredProposal) -> Failure {
     let name = plain(&proposal.name);
     let message = format!("`{name}` is accepted with the digest that was shown");
     let help = format!(
-        "look at `prowess proposals show {name}`, then add `--digest {}`",
+        "look at `prowess proposals show {}`, then add `--digest {}`",
+        plain(&shell_word(&proposal.name)),
         short(&proposal.digest)
     );
     Failure::usage("digest-required", message, help)

@@ -67,7 +67,10 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     let runtime =
         builder.wait_until(Cancel::with_poll(move || Instant::now() >= deadline)).build()?;
     // Copies of packages of hosts that were killed; the first answer does not wait for it.
-    std::thread::spawn(|| prowess::script::sweep(&std::env::temp_dir()));
+    std::thread::spawn(|| {
+        prowess::script::sweep(&std::env::temp_dir());
+        prowess_dir::sweep(&std::env::temp_dir(), "prowess-git-");
+    });
     let _following = plugins::follow(&policies, &loaded, output)?;
     reporting::configured(Found::of(global)?);
     reporting::started(&runtime.catalog(), server.transport(), &server.place());

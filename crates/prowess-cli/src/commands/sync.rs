@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Sync, output: &Output) -> Result<ExitCode, Failure> {
 }
 
 fn install(args: &Sync, output: &Output) -> Result<ExitCode, Failure> {
-    let place = InstallPlace::new(&args.options)?;
+    let place = InstallPlace::new(&args.options)?.signed_by(&args.signer)?;
     output.diagnostics(&place.lock.file.findings());
     if args.frozen || args.check {
         place.lock.require(&args.options, args.frozen)?;

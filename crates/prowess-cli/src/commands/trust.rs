@@ -11,7 +11,7 @@ use prowess::{
     AGENT_LAYER, Cancel, Clock, PackageFiles, Record, RuntimeEvent, SystemClock, TrustAction,
     TrustEvent, has_credentials, without_credentials,
 };
-use prowess_text::shell_path;
+use prowess_text::{shell_path, shell_word};
 use serde::Serialize;
 
 use super::placement;
@@ -151,7 +151,7 @@ pub(super) fn follow_review(
         None => output.remark(&format!(
             "the skill stays hidden, because an agent has written it; once you have read its \
              files, `prowess trust --skill {}@{}` offers it\n",
-            plain(ids[1]),
+            plain(&shell_word(ids[1])),
             &after.to_string()[..LEAST_LENGTH]
         )),
     }
@@ -223,7 +223,8 @@ fn reviewed(global: &Global, written: &str) -> Result<String, Failure> {
     };
     let (file, shown) = (record.location(), &files[..LEAST_LENGTH]);
     let help = format!(
-        "read `{file}` and what is next to it, then run `prowess trust --skill {id}@{shown}`"
+        "read `{file}` and what is next to it, then run `prowess trust --skill {}@{shown}`",
+        shell_word(id)
     );
     Err(Failure::usage("review-outdated", message, help))
 }

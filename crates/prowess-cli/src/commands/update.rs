@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use prowess::Cancel;
 use prowess_store::{Checked, FileChange, Growth, InstallError, LockedSkill, Update as NewVersion};
+use prowess_text::shell_word;
 use serde::Serialize;
 use similar::TextDiff;
 
@@ -23,6 +25,9 @@ use crate::terminal::{fitted, plain};
 
 /// The maximum number of lines of differences that are shown of one skill.
 const MAX_LINES: usize = 120;
+
+/// The time after which the rest of a text counts as replaced: an author may choose the worst case.
+const LONGEST_DIFF: Duration = Duration::from_millis(200);
 
 const UP_TO_DATE: &str = "every skill is up to date";
 
@@ -45,7 +50,6 @@ struct Shown {
     from: String,
     to: String,
     /// The revisions of the source, which mean more to people than the digests of the files.
-    #[serde(skip)]
     revisions: [String; 2],
     files: BTreeMap<String, &'static str>,
     /// The differences of changed text files, and the texts of added ones, as a unified diff.
@@ -114,7 +118,7 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
 
 /// Lists the skills whose source has another version.
 fn outdated(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
-    let place = InstallPlace::new(&args.options)?;
+    let place = InstallPlace::new(&args.options)?.signed_by(&args.signer)?;
     let (_, unreachable) = place.reachable(&args.ids)?;
     let mut checked = place.installer().check(&Cancel::default())?;
     if let Some(unknown) = args.ids.iter().find(|id| !checked.contains_key(*id)) {
@@ -207,7 +211,7 @@ fn shown(update: NewVersion) -> Shown {
 }
 
 fn diff(path: &str, [before, after]: &[String; 2]) -> String {
-    let diff = TextDiff::from_lines(before, after);
+    let diff = TextDiff::configure().timeout(LONGEST_DIFF).diff_lines(before, after);
     let installed = format!("installed/{path}");
     let installed = if before.is_empty() { "/dev/null" } else { &installed };
     diff.unified_diff().header(installed, &format!("new/{path}")).to_string()
@@ -221,7 +225,7 @@ fn shown_diff(diff: &str) -> String {
     let further = lines.count();
     if further > 0 {
         let further = counted(further, "further line");
-        let _ = writeln!(text, "{DIM}… and {further}: `--format json` has all{DIM:#}");
+        let _ = writeln!(text, "{DIM}… and {further}: `--format json` has them{DIM:#}");
     }
     text
 }
@@ -267,10 +271,13 @@ fn remark(answer: &Answer, lock: &str) -> String {
         return format!("{} updated\n", counted(count, "skill"));
     }
     let asks = |update: &Shown| !update.gained.is_empty() || !update.steps_back.is_empty();
-    let (option, reason) = if answer.updates.iter().any(asks) {
-        (" --accept", "installs them, with what they gain and where they go back")
-    } else {
-        ("", "installs them")
-    };
-    format!("  {DIM}help:{DIM:#} `prowess update{option}{lock}` {reason}\n")
+    if !answer.updates.iter().any(asks) {
+        return format!("  {DIM}help:{DIM:#} `prowess update{lock}` installs them\n");
+    }
+    let shown = |it: &Shown| format!(" {}", plain(&shell_word(&format!("{}@{}", it.id, it.to))));
+    let shown: String = answer.updates.iter().map(shown).collect();
+    format!(
+        "  {DIM}help:{DIM:#} `prowess update --accept{lock}{shown}` installs exactly these, with what \
+         they gain and where they go back\n"
+    )
 }

@@ -60,6 +60,21 @@ fn fixable(text: &str) -> String {
 
 const COPY: &str = "repo/.claude/skills/pdf/SKILL.md";
 
+/// The author of a skill chooses its name, and a person copies what is printed.
+#[test]
+fn printed_command_quotes_a_name() {
+    let project = Project::new();
+    let id = "pdf `touch x`;y";
+    let named = plain_skill("pdf").replacen("name: pdf", &format!("name: \"{id}\""), 1);
+    project.tree.write("source/pdf/SKILL.md", named);
+    project.add("", &["--user"]);
+    project.run("", &["remove", id, "--user"]).text();
+    let listed = project.run("", &["history", id]);
+    assert!(listed.stderr.contains(&format!("restore '{id}' NUMBER`")), "{listed:?}");
+    let unknown = project.run("", &["history", "restore", id, "7"]);
+    assert!(unknown.stderr.contains(&format!("history '{id}'`")), "{unknown:?}");
+}
+
 /// A copy in the directory of a client has the history of what is installed, and what a person has
 /// made of it stays, whatever the lock file does.
 #[test]

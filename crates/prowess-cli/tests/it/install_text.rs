@@ -54,8 +54,12 @@ fn next_step_of_an_update_is_named() {
     assert_eq!(preview.stderr, "  help: `prowess update` installs them\n");
     change("See https://example.org/forms.\n");
     let preview = run(&machine, &["update", "--preview"]);
-    assert!(preview.stderr.contains("`prowess update --accept`"), "{}", preview.stderr);
-    let updated = run(&machine, &["update", "--accept"]);
+    let (_, rest) = preview.stderr.split_once("`prowess update --accept pdf@sha256:").unwrap();
+    let accepted = format!("pdf@sha256:{}", rest.split('`').next().unwrap());
+    let other = format!("pdf@sha256:{}", "0".repeat(64));
+    let refused = run(&machine, &["update", "--accept", &other]);
+    assert!(refused.stderr.contains("artifact-changed"), "{}", refused.stderr);
+    let updated = run(&machine, &["update", "--accept", &accepted]);
     assert_eq!(updated.stderr, "1 skill updated\n");
 }
 

@@ -202,7 +202,9 @@ fn untrusted_lock_reads_nothing_outside() {
     let outside = Tree::new("");
     outside.write("pdf/SKILL.md", plain_skill("pdf"));
     let absolute = outside.path().to_str().unwrap();
-    for source in [absolute, "../repo/team", "./link", &format!("git+file://{absolute}")] {
+    // Git would follow what is in a repository, so not even one inside is read.
+    let git = format!("git+file://{absolute}");
+    for source in [absolute, "../repo/team", "./link", &git, "git+./team"] {
         let team = malicious(source, "");
         std::os::unix::fs::symlink(outside.path(), team.tree.join("clone/link")).unwrap();
         let synced = team.run("colleague", "clone", &["sync"]);
@@ -221,6 +223,22 @@ fn untrusted_lock_reads_nothing_outside() {
             assert!(ran.stderr.contains("`prowess trust "), "{source} {command:?}: {ran:?}");
         }
     }
+}
+
+/// A lock names any source, host and signer: the claims of others give it no right.
+#[test]
+fn claims_of_an_untrusted_lock_give_no_right() {
+    let team = malicious("git+https://127.0.0.1:9/r.git", "hosts = [\"127.0.0.1:9\"]\n");
+    let synced = team.run("colleague", "clone", &["sync"]);
+    assert_eq!(states(&synced.json()), ["pdf failed"]);
+    assert!(synced.stdout.contains("is in a private network"), "{}", synced.stdout);
+    let team = malicious("./team", "places = [\"copy:.claude/skills\"]\n");
+    let source = team.tree.join("clone/team");
+    let trusted = ["trust", "--source", source.to_str().unwrap()];
+    assert_eq!(team.run("colleague", "clone", &trusted).code, Some(0));
+    let synced = team.run("colleague", "clone", &["sync"]);
+    assert_eq!(states(&synced.json()), ["pdf installed", "pdf not trusted"]);
+    assert!(!team.exists("clone/.claude"), "other clients would use it");
 }
 
 #[test]

@@ -122,7 +122,7 @@ fn credentials_leave_no_machine() {
     std::fs::remove_dir_all(machine.tree.join("skills/pdf/sub")).unwrap();
     let included = machine.run(&["publish", &skills, &site, "--include", ".env.local"]);
     assert!(!included.stderr.contains(".env.local"), "{}", included.stderr);
-    let add = ["update", "--user"];
+    let add = ["update", "--user", "--accept"];
     assert_eq!(machine.run(&add).code, Some(0));
     assert_eq!(lines().lines().count(), 1, "one by name: {}", lines());
 }

@@ -60,6 +60,19 @@ fn signer_of_the_first_version_is_shown_and_stays() {
     assert_eq!(machine.run(&["verify"]).code, Some(0), "the old version stays");
     let ids = ["update", "pdf", "notes", "--signer", &other];
     assert_eq!(machine.online(&ids).code, Some(0), "the user has named the new key");
+    for (key, code, state) in [(&public, 1, "failed"), (&other, 0, "intact")] {
+        for command in [&["sync"][..], &["sync", "--frozen"]] {
+            let synced = machine.online(&[command, &["--signer", key]].concat());
+            assert_eq!(synced.code, Some(code), "{synced:?}");
+            assert_eq!(states(&synced.json()), ["notes", "pdf"].map(|id| format!("{id} {state}")));
+        }
+        for command in [&["sync", "--check"][..], &["update", "--check"]] {
+            let checked = machine.online(&[command, &["--signer", key]].concat());
+            assert_eq!(checked.code == Some(0), code == 0, "{checked:?}");
+        }
+    }
+    let unknown = machine.online(&["sync", "--signer", "no-such-key"]);
+    assert_eq!(unknown.error()["code"], "signer-invalid");
     assert!(machine.run(&["show", "pdf"]).text().contains("Two"));
 }
 
