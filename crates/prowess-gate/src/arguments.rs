@@ -2,33 +2,38 @@
 
 use serde_json::Value;
 
-/// Tools that use files of the host, by the last part of their names.
-const FILE_TOOLS: &str = "read write edit grep glob ls list view multiedit notebookread notebookedit \
-    readfile writefile editfile readtextfile readmediafile readmultiplefiles readmanyfiles \
-    listdirectory listdir directorytree searchfiles grepsearch globsearch filesearch \
-    searchfilecontent find findfiles createfile movefile getfileinfo replace applypatch \
-    strreplacebasededittool";
+/// Parts of the names of tools that use files of the host.
+const FILE_TOOLS: &str = "file dir read write edit copy move delete remove create list find search glob grep \
+    view patch replace rename append notebook";
 
 /// The ends of the names of arguments that are paths.
 const PATH_ENDS: &str = "path paths file files filename filenames dir dirs directory directories \
-    folder folders cwd root";
+    folder folders cwd root source sources destination target uri uris src dest";
 
 /// Arguments with a pattern of paths.
 const GLOBS: &str = "glob globs globpattern include filepattern";
 
-/// Returns whether a tool uses files of the host.
+/// Returns whether a tool is one of files by its name. Another one may take `/api` for a path, too.
 pub(crate) fn is_file_tool(name: &str) -> bool {
     let name = plain(name.rsplit("__").next().unwrap_or_default());
-    FILE_TOOLS.split_ascii_whitespace().any(|tool| tool == name)
+    name == "ls" || FILE_TOOLS.split_ascii_whitespace().any(|part| name.contains(part))
 }
 
-/// Returns the texts in arguments that are paths by their names, but not in those that are known.
+/// Returns the texts in arguments that are paths by their names, but not in those that are known,
+/// nor addresses of the network.
 pub(crate) fn further_paths<'a>(arguments: &'a Value, known: &[&str]) -> Vec<&'a str> {
-    texts(arguments, &|name| {
+    let is_path = |name: &str| {
         let end = plain(name);
         let mut ends = PATH_ENDS.split_ascii_whitespace();
-        !known.contains(&name) && !end.contains("profile") && ends.any(|path| end.ends_with(path))
-    })
+        !end.contains("profile") && ends.any(|path| end.ends_with(path))
+    };
+    let is_known = |name: &str| known.contains(&name);
+    let further = arguments.as_object().into_iter().flatten().filter(|(name, _)| !is_known(name));
+    let mut found = Vec::new();
+    further.for_each(|(name, value)| collect(value, is_path(name), &is_path, &mut found));
+    let is_file = |text: &str| text.get(..5).is_some_and(|it| it.eq_ignore_ascii_case("file:"));
+    found.retain(|text| !text.contains("://") || is_file(text));
+    found
 }
 
 /// Returns the places in which patterns of paths look, relative to the first path; `None` for one

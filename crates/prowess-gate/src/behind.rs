@@ -14,6 +14,9 @@ use prowess_text::quoted;
 
 use crate::{HostFiles, SimpleCommand, shell_commands};
 
+pub(crate) use programs::{has_any, runs_code};
+pub(crate) use wrapper::has;
+
 /// The most commands that are followed. Whatever is behind more of them cannot be seen.
 const MAX_RUNS: usize = 256;
 
@@ -165,15 +168,14 @@ impl Runs {
         if is_unknown {
             return self.hide(first);
         }
-        // A hook of git may be written, and runs with a later command.
-        if is_of_project(first) || run.words.iter().any(|word| word.contains(".git/hooks")) {
+        if is_of_project(first) || writes_code(base(first), run) {
             self.hide_code(first);
         }
         for name in &run.names {
             // `git-push` is `git push`.
             let divided = name.split_once('-');
             if let Some((program, command)) =
-                divided.filter(|(program, _)| wrapper::has(WITH_COMMANDS, program))
+                divided.filter(|(program, _)| has(WITH_COMMANDS, program))
             {
                 let words = [program.to_owned(), command.to_owned()];
                 self.add(run, &[&words[..], &run.words[1..]].concat());
@@ -242,6 +244,47 @@ impl Runs {
     }
 }
 
+/// Directories and files of which a later command runs something, and the hooks of git, wherever
+/// they are.
+const CODE: &str = ".git .husky .githooks .gitconfig .ssh .bashrc .bash_profile .profile .zshrc .zshenv \
+    applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg \
+    commit-msg post-commit pre-rebase post-checkout post-merge pre-push post-rewrite pre-auto-gc";
+
+/// Programs that write no file that they are given, or that remove it.
+const READERS: &str = "cat ls dir head tail more grep egrep fgrep rg wc stat file find du diff cmp \
+    md5sum sha1sum sha256sum test [ echo printf readlink realpath basename dirname od hexdump rm \
+    rmdir which";
+
+/// Returns whether a command may write what a later one runs. A directory of it that is entered
+/// counts, and words that are not known for a program that writes.
+fn writes_code(program: &str, run: &Run) -> bool {
+    let is_action = |word: &String| {
+        ["-exec", "-ok", "-fls", "-fprint"].iter().any(|start| word.starts_with(start))
+    };
+    if has(READERS, program) && !(program == "find" && run.words.iter().any(is_action)) {
+        return false;
+    }
+    if run.is_fed && has("cp mv ln tee install rsync dd touch", program) {
+        return true;
+    }
+    let is_code = |word: &String| {
+        let lower = word.to_ascii_lowercase();
+        let mut parts = lower.split(['/', '=', ':', ' ', ',']);
+        let is_named = parts.any(|part| !part.is_empty() && has(CODE, part));
+        is_named || lower.contains(".git/") || lower.starts_with('-') && lower.ends_with(".git")
+    };
+    let is_word = |pair: &&[String]| {
+        let is_data = ["exclude", "://", "@", "--git-dir", "--work-tree"];
+        let is_other = is_data.iter().any(|it| pair[1].contains(it))
+            || pair[0].contains("exclude")
+            || has("-path -ipath -name -iname -wholename", &pair[0]);
+        // `git` writes into its directory by itself.
+        let is_git = program == "git" && !pair[1].contains(".git/");
+        !is_other && !is_git && pair[1].contains(['.', '-'])
+    };
+    run.words.windows(2).filter(is_word).any(|pair| is_code(&pair[1]))
+}
+
 /// Programs whose commands are programs of their own, too.
 const WITH_COMMANDS: &str = "git cargo docker podman kubectl";
 
@@ -265,8 +308,13 @@ fn names(program: Option<&String>, files: Option<&dyn HostFiles>) -> Vec<String>
 /// Returns whether a program is a file of the project or of the user, such as a script: what it
 /// runs cannot be seen.
 pub(crate) fn is_of_project(program: &str) -> bool {
-    const SYSTEM: [&str; 7] = ["/bin/", "/sbin/", "/usr/", "/opt/", "/nix/", "/snap/", "/gnu/"];
-    let is_system = SYSTEM.iter().any(|directory| program.starts_with(directory));
+    const SYSTEM: [&str; 5] = ["/bin/", "/sbin/", "/nix/", "/snap/", "/gnu/"];
+    // `/usr/src/app` may be the project.
+    const INSTALLED: [&str; 5] = ["bin/", "sbin/", "lib", "games/", "local/"];
+    let is_installed = |rest: &str| INSTALLED.iter().any(|directory| rest.starts_with(directory));
+    let is_system = SYSTEM.iter().any(|directory| program.starts_with(directory))
+        || program.strip_prefix("/usr/").is_some_and(is_installed)
+        || program.starts_with("/opt/") && program.contains("/bin/");
     program.contains('/') && (!is_system || program.contains("/../"))
 }
 

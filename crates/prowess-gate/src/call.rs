@@ -98,12 +98,9 @@ impl<'a> Call<'a> {
 
     /// Returns the first file of the call that the list of a skill does not reach.
     fn far(&self, list: &List<'_>) -> Option<Gap> {
-        let is_named = |name: &str| is_file_tool(name);
         let paths = match self.input.tool.kind {
             ToolKind::File { paths } if list.paths.files.is_some() => paths,
-            ToolKind::Other if self.input.tool.names().any(is_named) => {
-                return self.far_argument(list);
-            }
+            ToolKind::Other => return self.far_argument(list),
             _ => return None,
         };
         let files = match self.files(paths) {
@@ -117,7 +114,12 @@ impl<'a> Call<'a> {
     /// Returns the same for a tool that has no patterns about its paths, such as `Grep`.
     fn far_argument(&self, list: &List<'_>) -> Option<Gap> {
         let GateInput { arguments, tool, .. } = self.input;
-        let far = |path: &str| list.paths.far(path);
+        let is_of_files = tool.names().any(is_file_tool);
+        let is_path = |path: &str| {
+            let has_root = || list.paths.files.is_some_and(|files| files.has_root(path));
+            is_of_files || !path.starts_with('/') || has_root()
+        };
+        let far = |path: &str| list.paths.far(path).filter(|_| is_path(path));
         let mut places = glob_places(tool.name, arguments).into_iter();
         further_paths(arguments, &[]).into_iter().find_map(far).or_else(|| {
             places.find_map(|place| match place {
@@ -361,11 +363,10 @@ impl<'a> Call<'a> {
         let Ok(paths) = self.paths(names) else { return true };
         let Ok(files) = self.files(names) else { return true };
         let list = Paths { files: self.input.files, directory: None };
-        let is_absolute = |path: &str| path.starts_with('/');
-        // The files are compared below, whether the paths are absolute or not.
+        // The files are compared below, whatever the paths are.
         let is_comparable = |path: &str| {
-            let is_alike = is_absolute(path) == is_absolute(denied.path());
-            plain_path(path).is_some() && (is_alike || self.input.files.is_some())
+            let is_alike = path.starts_with('/') == denied.path().starts_with('/');
+            self.input.files.is_some() || is_alike && plain_path(path).is_some()
         };
         let is_denied = |path: &&str| {
             denied.is_of_skill() || !is_comparable(path) || list.covers(&denied, path)

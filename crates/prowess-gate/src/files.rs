@@ -20,6 +20,11 @@ pub trait HostFiles: fmt::Debug {
         path.starts_with('/')
     }
 
+    /// Returns whether a path leads to a directory: other words of a command may be relative to it.
+    fn is_directory(&self, path: &str) -> bool {
+        !path.is_empty()
+    }
+
     /// Returns the paths of the program that a name or a path runs, through all links.
     fn program(&self, name: &str) -> Vec<String>;
 }
@@ -41,6 +46,7 @@ pub(crate) struct Answered<'a> {
     files: &'a dyn HostFiles,
     paths: Answers<Option<String>>,
     roots: Answers<bool>,
+    directories: Answers<bool>,
     programs: Answers<Vec<String>>,
 }
 
@@ -48,8 +54,8 @@ type Answers<T> = RefCell<BTreeMap<String, T>>;
 
 impl<'a> Answered<'a> {
     pub(crate) fn new(files: &'a dyn HostFiles) -> Self {
-        let (paths, roots, programs) = Default::default();
-        Self { files, paths, roots, programs }
+        let (paths, roots, directories, programs) = Default::default();
+        Self { files, paths, roots, directories, programs }
     }
 }
 
@@ -60,6 +66,10 @@ impl HostFiles for Answered<'_> {
 
     fn has_root(&self, path: &str) -> bool {
         answer(&self.roots, path, || self.files.has_root(path))
+    }
+
+    fn is_directory(&self, path: &str) -> bool {
+        answer(&self.directories, path, || self.files.is_directory(path))
     }
 
     fn program(&self, name: &str) -> Vec<String> {

@@ -4,7 +4,7 @@
 //! directory, and the words show all that it does: a word that has a path of another place
 //! anywhere in it counts, whatever option or text it belongs to.
 
-use crate::behind::{Runs, base, is_of_project};
+use crate::behind::{Runs, base, has, has_any, is_of_project, runs_code};
 use crate::gap::Gap;
 use crate::pattern::Paths;
 use crate::{HostFiles, SimpleCommand};
@@ -20,6 +20,61 @@ const DELIMITERS: [(&str, &str); 4] =
 const ESCAPES: &str = "x2f x2e x7e u002f u002e u{2f u{2e 57 057 o57 o057 56 056 o56 o056 176 d47 d047 \
     d46 d046 d126";
 
+/// Programs whose texts may have a `/` between blanks. Any other word may be a line.
+const TEXTS: &str = "echo printf git grep egrep fgrep rg jq";
+
+const AWK: &str = "awk gawk mawk nawk original-awk";
+const SED: &str = "sed gsed ssed";
+
+/// Programs and options of `find` whose words may be patterns: a directory of the root that does
+/// not exist is none there.
+const PATTERNS: &str = "sed gsed ssed awk gawk mawk nawk original-awk grep egrep fgrep rg jq gh \
+    docker podman kubectl -path -ipath -wholename -iwholename -name -iname -regex -iregex";
+
+/// Options by which programs follow the links in a directory, run in one that they find, take
+/// names from a file, or write files with absolute names: letters and long options.
+const UNSEEN: [(&str, &str, &str); 14] = [
+    ("find gfind bfs fd fdfind", "L", "-follow -execdir -okdir -files0-from --follow"),
+    ("grep egrep fgrep", "R", "--dereference-recursive"),
+    ("rg", "L", "--follow"),
+    ("ag", "f", "--follow"),
+    ("tree", "l", ""),
+    ("ls dir vdir cp gcp du chown chgrp chmod", "L", "--dereference --files0-from"),
+    ("sort wc", "", "--files0-from"),
+    (
+        "rsync",
+        "LkK",
+        "--copy-links --copy-unsafe-links --copy-dirlinks --keep-dirlinks --files-from",
+    ),
+    ("tar bsdtar gtar", "hLTP", "--dereference --files-from --absolute-names"),
+    ("curl", "K", "--config"),
+    ("git", "", "--unsafe-paths"),
+    ("pandoc", "d", "--defaults"),
+    ("ffmpeg", "", "-safe"),
+    ("aria2c", "i", "--input-file"),
+];
+
+/// Programs that follow links in a directory unless an option says otherwise, and those whose
+/// names come from their input.
+const FOLLOWING: [(&str, &str, &str); 3] = [
+    ("zip", "rR@", "-y --symlinks"),
+    ("diff", "r", "--no-dereference"),
+    ("cpio pax 7z 7za 7zz", "", "-snl"),
+];
+
+/// Programs that may make links, by an option with one of the letters, if there are letters. The
+/// links of the first ones are in what they move or copy.
+const LINKING: [(&str, &str); 5] = [
+    ("mv rsync", ""),
+    ("cp gcp", "adPRrls"),
+    ("ln link unzip bsdtar cpio pax 7z 7za 7zz patch unsquashfs", ""),
+    ("tar gtar", "xg"),
+    ("git", ""),
+];
+
+const LINKING_GIT: &str = "checkout switch pull merge rebase reset restore stash cherry-pick revert \
+    clone submodule worktree apply am read-tree checkout-index sparse-checkout bisect subtree";
+
 /// The most directories in which later words of a line may be.
 const MAX_DIRECTORIES: usize = 16;
 
@@ -30,28 +85,90 @@ pub(crate) struct Reach<'a> {
     directories: Vec<String>,
     /// Whether a command changed to a directory that is not known.
     is_lost: bool,
+    /// The files that earlier commands may have made, and below which there may be links.
+    made: Vec<String>,
+    /// Whether such links may be anywhere.
+    is_made: bool,
 }
 
 impl<'a> Reach<'a> {
     pub(crate) fn new(paths: Paths<'a>) -> Self {
-        Self { paths, directories: vec![String::new()], is_lost: false }
+        let directories = vec![String::new()];
+        Self { paths, directories, is_lost: false, made: Vec::new(), is_made: false }
     }
 
     /// Returns why the next command may reach files that the list of a skill does not.
     pub(crate) fn next(&mut self, command: &SimpleCommand) -> Option<Gap> {
         let files = self.paths.files?;
-        let words = command.words.as_slice();
-        let program = words.first()?;
-        let outside = match is_of_project(program).then(|| self.far(files, program)).flatten() {
-            None => words.windows(2).find_map(|pair| self.far_word(files, program, pair)),
-            far => far,
-        };
-        self.change(program, &words[1..]);
-        let obscure = || match self.is_lost {
+        let program = command.words.first()?;
+        let runs = Runs::of(std::slice::from_ref(command), Some(files));
+        let known = self.directories.len();
+        self.enter(files, &command.words);
+        // The end of these words was looked at with them.
+        let is_new = |words: &[String]| words == command.words || !command.words.ends_with(words);
+        let mut inner = runs.commands.iter().filter(|run| is_new(&run.words));
+        let outside = inner.find_map(|run| self.far_command(files, &run.words));
+        let outside = outside.or_else(|| self.far_below(files, &command.words, known));
+        self.directories.truncate(known);
+        runs.commands.iter().for_each(|run| self.make(files, &run.words));
+        self.change(program, &command.words[1..]);
+        let obscure = match self.is_lost {
             true => Some("cd".to_owned()),
-            false => Runs::of(std::slice::from_ref(command), Some(files)).obscure,
+            false => runs.obscure.or_else(|| {
+                let mut runs = runs.commands.iter();
+                runs.find(|run| is_unseen(&run.words)).map(|run| run.words[0].clone())
+            }),
         };
-        outside.or_else(|| Some(Gap::Obscure(base(&obscure()?).to_owned())))
+        outside.or_else(|| Some(Gap::Obscure(base(&obscure?).to_owned())))
+    }
+
+    /// Adds the directories among the words: others may be relative to them, as with `-C`.
+    fn enter(&mut self, files: &dyn HostFiles, words: &[String]) {
+        let mut entered = Vec::new();
+        for place in words[1..].iter().flat_map(|word| values(word)) {
+            let is_place = |path: &String| path != "./" && files.is_directory(path);
+            let place = place.trim_end_matches('/');
+            let paths = self.directories.iter().map(|it| joined(it, place) + "/");
+            entered.extend(paths.filter(|path| !place.is_empty() && is_place(path)));
+        }
+        self.is_lost |= entered.len() > 4 * MAX_DIRECTORIES;
+        self.directories.extend(entered);
+    }
+
+    /// Returns why a file that a command puts into one of its directories, from the known ones on,
+    /// may lead out: `cp a/key docs` writes `docs/key`.
+    fn far_below(&self, files: &dyn HostFiles, words: &[String], known: usize) -> Option<Gap> {
+        let mut words = words[1..].iter().map(|word| word.trim_end_matches('/'));
+        words.find_map(|word| {
+            let name = base(word);
+            // `curl -O https://h/key`
+            let known = if word.contains("://") { 0 } else { known };
+            let mut paths = self.directories[known..].iter().map(|place| joined(place, name));
+            let is_name = !name.is_empty() && name != word;
+            paths.find_map(|path| is_name.then(|| self.paths.far_file(files, &path)).flatten())
+        })
+    }
+
+    /// Adds what a command makes.
+    fn make(&mut self, files: &dyn HostFiles, words: &[String]) {
+        let name = words.first().map_or("", |program| base(program));
+        let Some(at) = LINKING.iter().position(|(names, _)| has(names, name)) else { return };
+        let letters = LINKING[at].1;
+        let is_option = |(at, word): (usize, &String)| {
+            (at == 0 && letters == "xg" || word.starts_with('-'))
+                && word.contains(|it| letters.contains(it))
+        };
+        let makes = match name {
+            "git" => words.iter().any(|word| has(LINKING_GIT, word)),
+            _ => letters.is_empty() || words[1..].iter().enumerate().any(is_option),
+        };
+        self.is_made |= makes && at > 1;
+        if makes && at <= 1 {
+            let places = words[1..].iter().flat_map(|word| values(word));
+            let paths = places.flat_map(|it| self.directories.iter().map(move |d| joined(d, it)));
+            let made: Vec<_> = paths.filter_map(|path| files.resolve(&path)).collect();
+            self.made.extend(made);
+        }
     }
 
     /// Follows `cd`. Without a directory it goes home, and `-` is one that is not known.
@@ -75,15 +192,36 @@ impl<'a> Reach<'a> {
 
     /// Returns why a path leads out, from one of the directories.
     fn far(&self, files: &dyn HostFiles, path: &str) -> Option<Gap> {
-        if path.starts_with('/') {
-            return self.paths.far_file(files, path);
+        let directories = if path.starts_with('/') { &[][..] } else { &self.directories[1..] };
+        let is_made = |file: &str| {
+            let mut below = self.made.iter().filter_map(|made| file.strip_prefix(made.as_str()));
+            below.any(|rest| rest.starts_with('/'))
+        };
+        let far = |path: &str| match files.resolve(path).filter(|_| !self.made.is_empty()) {
+            Some(file) if is_made(&file) => Some(Gap::Unknown(path.to_owned())),
+            _ => self.paths.far_file(files, path),
+        };
+        far(path).or_else(|| directories.iter().find_map(|it| far(&joined(it, path))))
+    }
+
+    fn far_command(&self, files: &dyn HostFiles, words: &[String]) -> Option<Gap> {
+        let program = words.first()?;
+        if let Some(far) = is_of_project(program).then(|| self.far(files, program)).flatten() {
+            return Some(far);
         }
-        self.directories.iter().find_map(|it| self.paths.far_file(files, &[it, path].concat()))
+        // A runner of code of the project is free anyway, and git stays in its tree.
+        let name = base(program);
+        let is_read = self.is_made && !runs_code(name) && !has("git echo printf", name);
+        if let Some(word) = words[1..].iter().find(|it| is_read && !it.starts_with('-')) {
+            return Some(Gap::Unknown(word.clone()));
+        }
+        words.windows(2).find_map(|pair| self.far_word(files, program, pair))
     }
 
     fn far_word(&self, files: &dyn HostFiles, program: &str, pair: &[String]) -> Option<Gap> {
         let (before, word) = (pair[0].as_str(), pair[1].as_str());
-        let program = base(program);
+        // A program of the project may have any name.
+        let program = if is_of_project(program) { "" } else { base(program) };
         let is_delimiter = |(names, option): &(&str, &str)| {
             let value = if before == *option { Some(word) } else { word.strip_prefix(option) };
             names.split(' ').any(|name| name == program) && value.is_some_and(|it| it.len() == 1)
@@ -92,31 +230,73 @@ impl<'a> Reach<'a> {
             return None;
         }
         // These open no file that a text of theirs has in parts.
-        let is_awk = program.contains("awk");
+        let is_awk = has(AWK, program);
         let text = without_urls(word).filter(|_| !has_escape(word) && (is_awk || !has_home(word)));
         let Some(text) = text else { return Some(Gap::Unknown(word.to_owned())) };
         let is_sign = |start: usize, token: &str| {
             let (before, after) = (&text[..start], &text[start + token.len()..]);
             let is_apart = before.ends_with(' ') && after.starts_with(' ');
             match token {
-                "/" => is_apart || is_awk || program == "jq",
+                "/" => is_apart && has(TEXTS, program) || is_awk || program == "jq",
                 // `HEAD^..`
                 ".." => before.ends_with(['^', '}', '~']),
                 _ => false,
             }
         };
         let is_option = word.starts_with(['-', '+']);
-        let attached = text.get(2..).filter(|_| is_option);
+        let is_pattern =
+            has(PATTERNS, program) || has(PATTERNS, before) || is_option && word.contains("clude");
+        let is_root = |path: &&str| !path.starts_with('/') || !is_pattern || files.has_root(path);
         let found = tokens(&text).filter(|(start, token)| !is_sign(*start, token));
-        let found = found.flat_map(|(start, token)| paths_in(token, is_option && start == 0));
-        let whole = [Some(text.as_str()), attached].into_iter().flatten();
-        let mut paths = whole.chain(found).filter(|path| {
-            !path.is_empty()
-                && !DEVICES.contains(path)
-                && (!path.starts_with('/') || files.has_root(path))
-        });
+        let is_sed = has(SED, program);
+        let found =
+            found.flat_map(|(start, token)| paths_in(token, is_option && start == 0, is_sed));
+        let found = found.filter(|path| !path.starts_with('/') || files.has_root(path));
+        let mut paths = values(&text)
+            .filter(is_root)
+            .chain(found)
+            .filter(|path| !path.is_empty() && !DEVICES.contains(path));
         paths.find_map(|path| self.far(files, path))
     }
+}
+
+/// Returns a path below a directory.
+fn joined(directory: &str, path: &str) -> String {
+    if path.starts_with('/') { path.to_owned() } else { [directory, path].concat() }
+}
+
+/// Returns a word, and what may be the value of the option that it is.
+fn values(word: &str) -> impl Iterator<Item = &str> {
+    let is_name = |name: &str| name.chars().all(|it| it.is_ascii_alphanumeric() || it == '-');
+    let value = word.split_once('=').filter(|(name, _)| is_name(name)).map(|(_, value)| value);
+    let is_short = word.starts_with(['-', '+']) && !word.starts_with("--");
+    [Some(word), value, word.get(2..).filter(|_| is_short)].into_iter().flatten()
+}
+
+/// Returns whether the options of a command, or what it does without any, may reach files that no
+/// word names.
+fn is_unseen(words: &[String]) -> bool {
+    let Some((program, options)) = words.split_first() else { return false };
+    let name = base(program);
+    // Behind `f` and `C` of `tar` is a value; the first word of it may be a group without `-`.
+    let is_tar = has("tar bsdtar gtar", name);
+    let has_letter = |letters: &str| {
+        options.iter().enumerate().any(|(at, word)| {
+            let group = word.strip_prefix('-').filter(|group| !group.starts_with('-'));
+            let group = match group {
+                Some(group) if is_tar => group.split(['f', 'C']).next(),
+                None if is_tar && at == 0 => Some(word.as_str()),
+                group => group,
+            };
+            group.is_some_and(|group| group.contains(|it| letters.contains(it)))
+        })
+    };
+    UNSEEN.iter().any(|(names, letters, long)| {
+        has(names, name) && (has_letter(letters) || has_any(options, long))
+    }) || FOLLOWING.iter().any(|(names, letters, unless)| {
+        let is_on = letters.is_empty() || has_letter(letters) || has_any(options, "--recursive");
+        has(names, name) && is_on && !has_any(options, unless)
+    })
 }
 
 /// Returns the parts of a word that may be paths, and where each begins.
@@ -128,8 +308,19 @@ fn tokens(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// Returns the paths of a part: the whole, and those behind the letters of an option or of a
 /// command, as in `-rf/etc/x` and `1w/etc/x`.
-fn paths_in(token: &str, is_option: bool) -> Vec<&str> {
+fn paths_in(token: &str, is_option: bool, is_sed: bool) -> Vec<&str> {
     let mut paths = vec![token];
+    if is_sed {
+        // `/a/r/etc/x`, `s/a/b/gw/etc/x`, `rout`: the file of a command ends its line.
+        let letters = token.match_indices(['r', 'R', 'w', 'W']).map(|(at, _)| at);
+        paths.extend(letters.map(|at| (&token[..at], &token[at + 1..])).filter_map(
+            |(before, it)| {
+                let is_command =
+                    !before.ends_with(|it: char| it.is_alphabetic() && !"gpiImMe".contains(it));
+                (is_command || !it.starts_with('/')).then_some(it)
+            },
+        ));
+    }
     if token.starts_with('/') {
         return paths;
     }
@@ -141,7 +332,7 @@ fn paths_in(token: &str, is_option: bool) -> Vec<&str> {
     let is_command = |at: &usize| {
         let head = token[..*at].rsplit('/').next().unwrap_or_default();
         let letter = head.trim_start_matches(|it: char| it.is_ascii_digit());
-        letter.len() == 1 && "rRwWe".contains(letter)
+        letter.ends_with('_') || letter.len() == 1 && "rRwWe".contains(letter)
     };
     let slashes = token.match_indices('/').map(|(at, _)| at);
     paths.extend(slashes.filter(is_command).map(|at| &token[at..]));

@@ -42,14 +42,48 @@ const HARMLESS: [(&str, &str); 21] = [
     ("swift corepack uvx npx bunx pnpx bundle bundler", ""),
 ];
 
+/// The long options that name neither a program nor a file with settings. Any other one may.
+const OPTIONS: &str = "all quiet verbose silent long json format depth edges invert package prod \
+    production dev installed upgradable outdated tail follow since limit state label title body draft \
+    base head repo reviewer assignee milestone fill comments web no-deps format-version features \
+    all-features workspace no-dev global dry-run frozen locked offline name-only user version help \
+    no-color output filter no-trunc latest omit check no-pager failed log-failed jq delete-branch \
+    squash merge rebase body-file notes";
+
 /// Hides what such a program runs. Returns whether it is one.
 pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
-    let is_manager = HARMLESS.iter().any(|(names, _)| has(names, name));
+    let is_manager = is_one(name);
     let arguments = &run.words[1..];
-    if is_manager && !is_question(arguments) && !is_harmless(name, arguments, run.is_open) {
+    let is_plain = !run.is_fed && arguments.iter().all(|word| is_plain_option(name, word));
+    if is_manager
+        && !is_question(name, arguments)
+        && !(is_plain && is_harmless(name, arguments, run.is_open))
+    {
         runs.hide_code(name);
     }
     is_manager
+}
+
+pub(super) fn is_one(name: &str) -> bool {
+    HARMLESS.iter().any(|(names, _)| has(names, name))
+}
+
+/// Returns whether a word is no option, or one that names neither a program nor a file with
+/// settings.
+fn is_plain_option(name: &str, word: &str) -> bool {
+    let Some(option) = word.strip_prefix('-').filter(|_| word != "--") else { return true };
+    let option = option.split('=').next().unwrap_or_default();
+    match option.strip_prefix('-') {
+        Some(long) => has(OPTIONS, long),
+        None if name == "go" => has("v x a n m u json race o tags trimpath mod f d", option),
+        // `-p` names an interpreter.
+        None if name.contains("pip") || name == "uv" => {
+            option.chars().all(|it| "lqvie".contains(it))
+        }
+        None => {
+            option.chars().all(|it| it.is_ascii_digit() || "aAbBdDefFgilLmnNpqRstuvwy".contains(it))
+        }
+    }
 }
 
 /// Returns whether each word that may be the command is one that runs nothing: a word behind an

@@ -22,11 +22,21 @@ const PLAIN: &str = ": [ alias b2sum base32 base64 basename bg break bzip2 cal c
     unxz unzip uptime users vdir wait wc wget whatis whereis which who whoami xxd xz yes yq zcat \
     zip zipinfo zstd";
 
+/// Parts of the names of options whose value is a program.
+const PROGRAM_WORDS: [&str; 8] =
+    ["prog", "command", "cmd", "exec", "shell", "rsh", "pager", "editor"];
+
 const QUOTES: [char; 3] = ['\'', '"', '\\'];
 
 /// Adds each run of words in which a command may stand, also within a word.
 pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run, files: Option<&dyn HostFiles>) {
-    if run.is_guess || has(PLAIN, name.strip_suffix(".debianutils").unwrap_or(name)) {
+    // An option of such a name may be of a program after all.
+    let names_program = |word: &String| {
+        let option = word.split('=').next().filter(|it| it.starts_with("--")).unwrap_or_default();
+        PROGRAM_WORDS.iter().any(|part| option.contains(part))
+    };
+    let is_plain = has(PLAIN, name.strip_suffix(".debianutils").unwrap_or(name));
+    if run.is_guess || is_plain && !run.words.iter().any(names_program) {
         return;
     }
     if run.is_fed {

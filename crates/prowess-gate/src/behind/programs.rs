@@ -33,13 +33,19 @@ const GIT: &str = "add am annotate apply archive bisect blame branch bundle cat-
     switch symbolic-ref tag update-index update-ref var verify-commit verify-tag version \
     whatchanged worktree write-tree";
 
+/// The options before the command that run nothing and have no further word.
+const GIT_OPTIONS: &str = "--no-pager -p --paginate -P --bare --no-replace-objects --literal-pathspecs \
+    --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-optional-locks --no-advice --version \
+    --help -v -h --html-path --man-path --info-path --git-dir --work-tree --namespace";
+
 /// Those to which words that are not known give nothing to run.
 const GIT_OF_FILES: &str = "add blame branch cat-file check-ignore checkout diff hash-object log \
     ls-files mv reset restore rev-parse rm show status switch tag update-index";
 
 /// Options whose value is a line for a shell, or a program.
-const LINES: [(&str, &str); 12] = [
-    ("scp sftp sshfs", "-S"),
+const LINES: [(&str, &str); 13] = [
+    ("scp sftp sshfs", "-S -D"),
+    ("diff3 sdiff", "--diff-program"),
     ("less more", "+!"),
     ("wget", "--use-askpass"),
     (
@@ -59,22 +65,25 @@ const LINES: [(&str, &str); 12] = [
         "-x -O --exec --extcmd --upload-pack --receive-pack --open-files-in-pager --tree-filter \
             --index-filter --env-filter --msg-filter --commit-filter --parent-filter \
             --tag-name-filter --setup --sendmail-cmd --smtp-server --httpd --to-cmd --cc-cmd \
-            --header-cmd",
+            --header-cmd --tool",
     ),
 ];
 
 /// Options by which a program runs what is in a file, or in a word of another form.
-const HIDING: [(&str, &str); 11] = [
+const HIDING: [(&str, &str); 14] = [
     ("wget", "--config"),
+    ("less", "-k --lesskey"),
+    ("scp sftp sshfs ssh", "-F"),
+    ("rustup", "run"),
     // Packages have scripts.
     ("dpkg", "-i --install --unpack --configure -P -r --purge --remove -A --record-avail"),
     ("rpm", "-i -U -F -e --install --upgrade --erase --eval -E --pipe"),
     ("man", "-C --config-file"),
     (
         "gcc g++ cc c++ clang clang++ cpp gfortran c89 c99",
-        "-wrapper -fplugin -B -specs --specs -Xclang",
+        "-wrapper -fplugin -B -specs --specs -Xclang @",
     ),
-    ("rustc", "linker= -Clinker= --codegen=linker="),
+    ("rustc", "linker= -Clinker= --codegen=linker= @"),
     ("pandoc", "--filter -F --lua-filter -L --pdf-engine"),
     ("fzf sk", "--preview --bind"),
     (
@@ -123,7 +132,7 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
     let is_sed = has("sed gsed ssed", name);
     if is_shell {
         shell(runs, name, run);
-    } else if is_interpreter && !is_question(arguments) {
+    } else if is_interpreter && !is_question(&plain, arguments) {
         // `make -f -`
         let is_text = |word: &String| ["-", "-f-", "/dev/stdin"].contains(&word.as_str());
         let is_shown =
@@ -170,12 +179,18 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
     is_shell || is_interpreter || has(KNOWN, name) || name == "git" || is_manager
 }
 
+/// Returns whether a program runs code of the project, whatever its words are.
+pub(crate) fn runs_code(name: &str) -> bool {
+    has(RUNNERS, name) || managers::is_one(name)
+}
+
 /// Returns whether a word is one of these options. GNU programs take the beginning of a long
 /// name.
-fn has_any(arguments: &[String], options: &str) -> bool {
+pub(crate) fn has_any(arguments: &[String], options: &str) -> bool {
     let is_option = |word: &String, option: &str| {
         let name = word.split('=').next().unwrap_or_default();
-        word.starts_with(option) || name.len() > 3 && option.starts_with(name)
+        let is_long = name.len() > 2 && name.starts_with("--") && name != "--file";
+        word.starts_with(option) || is_long && option.starts_with(name)
     };
     let mut options = options.split_ascii_whitespace();
     options.any(|option| arguments.iter().any(|word| is_option(word, option)))
@@ -202,23 +217,30 @@ fn remote_options(runs: &mut Runs, run: &Run) {
 fn shell(runs: &mut Runs, name: &str, run: &Run) {
     let mut words = run.words[1..].iter();
     let (mut is_line, mut is_input) = (false, false);
+    if has("zsh fish", name.trim_end_matches(|it: char| it.is_ascii_digit() || "._-".contains(it)))
+    {
+        // Their lines have other words: `=ls`, `noglob ls`. Options take a line by themselves.
+        let value = |word: &String| word.split_once('=').map(|(_, value)| value.to_owned());
+        let attached = |word: &String| word.get(2..).map(str::to_owned);
+        let lines = run.words[1..].iter();
+        lines
+            .flat_map(|it| [Some(it.clone()), value(it), attached(it)].into_iter().flatten())
+            .filter(|line| !line.is_empty() && !line.starts_with('-'))
+            .for_each(|line| runs.add_line(run, &line));
+        return runs.hide(name);
+    }
     while let Some(word) = words.next() {
         match word.as_str() {
             "--" | "-" => {}
-            "--command" => is_line = true,
-            long if long.starts_with("--command=") => {
-                runs.obscure(name);
-                return runs.add_line(run, &long["--command=".len()..]);
-            }
             "--version" | "--help" => return,
-            "--rcfile" | "--init-file" | "--init-command" => _ = words.next(),
+            "--login" | "--norc" | "--noprofile" | "--posix" | "--restricted" | "--verbose" => {}
+            long if long.starts_with("--") => break,
             option if option.len() > 1 && option.starts_with(['-', '+']) => {
-                let letters = if option.starts_with("--") { "" } else { option };
-                is_line |= letters.contains('c');
-                is_input |= letters.contains('s');
-                // `-o NAME`
-                if letters.ends_with(['o', 'O', 'C']) {
-                    words.next();
+                is_line |= option.contains('c');
+                is_input |= option.contains('s');
+                // `-o NAME`, in a group wherever the letter stands.
+                for value in words.by_ref().take(option.matches(['o', 'O']).count()) {
+                    runs.add_line(run, value);
                 }
             }
             line if is_line => {
@@ -285,11 +307,22 @@ fn git(runs: &mut Runs, run: &Run) {
         match word.as_str() {
             "-c" => setting(runs, run, words.next().map_or("", String::as_str)),
             "--config-env" | "--exec-path" => return runs.hide("git"),
-            "-C" | "--git-dir" | "--work-tree" | "--namespace" => _ = words.next(),
+            // Another repository has settings of its own.
+            "--git-dir" if words.as_slice().first().is_some_and(|it| !it.ends_with(".git")) => {
+                return runs.hide("git");
+            }
+            option if option.starts_with("--git-dir=") && !option.ends_with(".git") => {
+                return runs.hide("git");
+            }
+            "-C" | "--git-dir" | "--work-tree" | "--namespace" | "--attr-source" => {
+                _ = words.next();
+            }
             option if option.starts_with("--config-env=") || option.starts_with("--exec-path=") => {
                 return runs.hide("git");
             }
-            option if option.starts_with('-') => {}
+            option if has(GIT_OPTIONS, option.split('=').next().unwrap_or_default()) => {}
+            // One that is not known may have a value, and hide the command.
+            option if option.starts_with('-') => runs.hide("git"),
             command => return subcommand(runs, run, command, words.as_slice()),
         }
     }
@@ -329,6 +362,9 @@ fn subcommand(runs: &mut Runs, run: &Run, command: &str, arguments: &[String]) {
             if let Some(words) = rest("run") {
                 runs.add(run, words);
             }
+            if let Some(words) = rest("visualize").or(rest("view")) {
+                runs.add(run, &[&["git".to_owned()], words].concat());
+            }
         }
         "submodule" => {
             if let Some(words) = rest("foreach") {
@@ -347,6 +383,13 @@ fn subcommand(runs: &mut Runs, run: &Run, command: &str, arguments: &[String]) {
             values(run, "-u").for_each(|line| runs.add_line(run, line));
             let settings = values(run, "-c").chain(values(run, "--config"));
             settings.for_each(|it| setting(runs, run, it));
+        }
+        "difftool" | "mergetool" => {
+            values(run, "-t").for_each(|tool| runs.add_text(run, tool));
+        }
+        // A section may get another name, and a file be edited.
+        "config" if has_any(arguments, "--rename-section rename-section --edit -e edit") => {
+            runs.hide("git");
         }
         "config" => {
             for line in arguments.iter().filter_map(|word| word.strip_prefix('!')) {

@@ -44,7 +44,7 @@ const WRAPPERS: [Wrapper; 19] = [
             "0rtxpoile",
             "InPLsdaEjS",
             "",
-            "arg-file delimiter max-args max-lines max-procs max-chars process-slot-var jobs",
+            "arg-file delimiter max-args max-procs max-chars process-slot-var jobs",
         ],
         0,
     ),
@@ -104,11 +104,16 @@ const STARTING_ANYWHERE: &str = "unshare nsenter proot firejail run0 setarch cap
 /// Words by which these start a shell.
 const SHELL_WORDS: &str = "shell --shell develop enter ssh login console environment";
 
-/// Variables by which a program runs others.
-const VARIABLES: &str = "PATH= LD_ DYLD_ BASH_ ENV= SHELL= IFS= PS4= PROMPT_COMMAND= PAGER= EDITOR= \
-    VISUAL= BROWSER= LESSOPEN= LESSCLOSE= MANPAGER= GIT_ SSH_ASKPASS= PYTHONPATH= PYTHONSTARTUP= \
-    PERL5 PERLLIB= RUBYOPT= RUBYLIB= NODE_OPTIONS= NODE_PATH= JAVA_TOOL_OPTIONS= MAKEFLAGS= CC= \
-    CXX= RUSTC CARGO_BUILD_ CARGO_TARGET_ CARGO_HOME= NPM_CONFIG_ npm_config_ TAR_OPTIONS= LUA_";
+/// Variables by which no program runs others. Any other one may name a program or a file.
+const VARIABLES: &str = "LANG LANGUAGE LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME TZ \
+    TERM COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE CI DEBUG VERBOSE PORT NODE_ENV \
+    RAILS_ENV RUST_LOG RUST_BACKTRACE PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED \
+    PYTHONIOENCODING PYTHONUTF8 SOURCE_DATE_EPOCH DEBIAN_FRONTEND GIT_TERMINAL_PROMPT GIT_AUTHOR_NAME \
+    GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE \
+    OMP_NUM_THREADS CUDA_VISIBLE_DEVICES";
+
+/// Programs that set variables from a file of the project.
+const SETTING: &str = "direnv dotenv dotenvx envdir mise rtx asdf";
 
 /// Programs that join their words to a line for a shell.
 const JOINING: &str = "watch ssh autossh mosh slogin rsh parallel sg";
@@ -127,13 +132,13 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
     let Some(wrapper) = WRAPPERS.iter().find(|wrapper| has(wrapper.names, name)) else {
         return false;
     };
-    let sets =
-        |word: &String| VARIABLES.split_ascii_whitespace().any(|start| word.starts_with(start));
-    let is_set = |word: &&String| is_assignment(word) && !word.starts_with('-');
-    if has("env sudo doas", name) && run.words[1..].iter().filter(is_set).any(sets) {
+    let read = wrapper.read(&run.words);
+    let sets = |word: &&str| word.split('=').next().is_some_and(|name| !has(VARIABLES, name));
+    let is_escaped = |line: &&str| line.contains('\\');
+    // The line of `env` is none of a shell: `\_` is a blank.
+    if read.variables.iter().any(sets) || name == "env" && read.lines.iter().any(is_escaped) {
         runs.hide(name);
     }
-    let read = wrapper.read(&run.words);
     let is_shell = read.lines.is_empty() && starts_shell(name, &run.words);
     let takes_file = match name {
         "runuser" => !run.words.iter().any(|word| word.starts_with("-u") || word == "--user"),
@@ -178,7 +183,15 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
 
 /// Adds each command that may begin at a word.
 fn anywhere(runs: &mut Runs, name: &str, run: &Run) {
-    if run.is_open && run.words.len() == 1 || starts_shell_anywhere(name, &run.words) {
+    let sets = |word: &String| match word.starts_with('-') {
+        true => word.contains("env"),
+        false => is_assignment(word) && !word.contains(' '),
+    };
+    if has(SETTING, name)
+        || run.words[1..].iter().any(sets)
+        || run.is_open && run.words.len() == 1
+        || starts_shell_anywhere(name, &run.words)
+    {
         runs.hide(name);
     }
     for (at, word) in run.words.iter().enumerate().skip(1) {
@@ -203,7 +216,7 @@ fn starts_shell(name: &str, words: &[String]) -> bool {
     };
     match name {
         "sudo" | "doas" => words.iter().any(is_shell_option),
-        _ => has(STARTING, name) && !is_question(&words[1..]),
+        _ => has(STARTING, name) && !is_question(name, &words[1..]),
     }
 }
 
@@ -220,7 +233,7 @@ fn starts_shell_anywhere(name: &str, words: &[String]) -> bool {
         |pair: &[String]| !is_option(&pair[1]) && (pair[0] == "--" || !is_option(&pair[0]));
     match name {
         "nix-shell" => !words.iter().any(has_line),
-        _ if is_question(&words[1..]) => false,
+        _ if is_question(name, &words[1..]) => false,
         _ => {
             has(STARTING_ANYWHERE, name)
                 && !words.get(operands..).unwrap_or_default().windows(2).any(is_command)
@@ -228,13 +241,20 @@ fn starts_shell_anywhere(name: &str, words: &[String]) -> bool {
     }
 }
 
-/// `python --version` runs nothing.
-pub(super) fn is_question(arguments: &[String]) -> bool {
-    matches!(arguments, [only] if has("--version --help -V -v -h version", only))
+/// `python --version` runs nothing. `-v` is verbose for others, and `version` a file or a goal;
+/// `yarn` is a file of the project.
+pub(super) fn is_question(name: &str, arguments: &[String]) -> bool {
+    let [only] = arguments else { return false };
+    match only.as_str() {
+        "--version" | "--help" => !has("yarn mvn rails", name),
+        "-V" => has("python pypy ssh cargo", name),
+        "-v" => has("node perl ruby php npm pnpm npx", name),
+        _ => false,
+    }
 }
 
 /// Returns whether a list of words has this one.
-pub(super) fn has(list: &str, word: &str) -> bool {
+pub(crate) fn has(list: &str, word: &str) -> bool {
     // Few names are anywhere in a list, and a search for the text takes a fraction of the time.
     list.contains(word) && list.split_ascii_whitespace().any(|other| other == word)
 }
@@ -247,6 +267,8 @@ struct Read<'w> {
     /// Where it begins, if all options are known.
     command: usize,
     lines: Vec<&'w str>,
+    /// The variables that are set.
+    variables: Vec<&'w str>,
     placeholder: Option<String>,
 }
 
@@ -267,6 +289,15 @@ impl Wrapper {
                 None if word == "-" || is_assignment(word) => at += 1,
                 None => break,
             }
+        }
+        let is_setting = has("env sudo doas", self.names.split(' ').next().unwrap_or_default());
+        while is_setting && words.get(at).is_some_and(|word| is_assignment(word)) {
+            at += 1;
+        }
+        if is_setting {
+            let before = words[1..words.len().min(at)].iter().filter(|it| is_assignment(it));
+            let before = before.filter(|word| !word.starts_with('-'));
+            read.variables.extend(before.map(String::as_str));
         }
         if self.lines.contains('c') {
             // `su bob -c LINE`: options may follow.

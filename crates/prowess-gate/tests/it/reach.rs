@@ -5,7 +5,8 @@ use prowess_gate::shell_commands;
 use crate::corpora::harmless;
 use crate::support::{bash, trusted, word};
 
-const LINKS: &[(&str, &str)] = &[("/w/docs/out", "/secret/key"), ("/w/out", "/secret/key")];
+const LINKS: &[(&str, &str)] =
+    &[("/w/docs/out", "/secret/key"), ("/w/out", "/secret/key"), ("/w/docs/sec", "/secret")];
 
 /// Returns what the list `Bash` decides, and one that names each program of the command.
 fn decided(command: &str) -> [&'static str; 3] {

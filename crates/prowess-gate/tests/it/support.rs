@@ -88,6 +88,10 @@ impl HostFiles for Links {
         roots.contains(&path.trim_matches('/').split('/').next().unwrap_or_default())
     }
 
+    fn is_directory(&self, path: &str) -> bool {
+        ["docs", "dist", "src"].contains(&path.trim_matches('/'))
+    }
+
     fn program(&self, name: &str) -> Vec<String> {
         let path = if name.contains('/') { name.to_owned() } else { format!("/usr/bin/{name}") };
         self.resolve(&path).into_iter().collect()
@@ -114,6 +118,11 @@ impl HostFiles for Once<'_> {
     fn has_root(&self, path: &str) -> bool {
         self.ask("root", path);
         self.0.has_root(path)
+    }
+
+    fn is_directory(&self, path: &str) -> bool {
+        self.ask("directory", path);
+        self.0.is_directory(path)
     }
 
     fn program(&self, name: &str) -> Vec<String> {

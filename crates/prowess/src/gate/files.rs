@@ -26,6 +26,10 @@ impl HostFiles for SystemFiles {
         Path::new("/").join(first).symlink_metadata().is_ok()
     }
 
+    fn is_directory(&self, path: &str) -> bool {
+        Path::new(path).is_dir()
+    }
+
     fn program(&self, name: &str) -> Vec<String> {
         let Some(mut path) = program_in_path(name).or_else(|| absolute(name)) else {
             return Vec::new();
