@@ -25,10 +25,10 @@
 //! model sees, such as `skill`, each with the list of skills of its document, and by
 //! `prowess/discipline` how skills become active in its sessions: `set`, `stack` or `stateless`, as
 //! long as the operator's limits on active skills mean no less. By `prowess/host` as `own`, its
-//! session is one conversation that keeps each result, in which a body is sent once; by default, it is
-//! sent with each load. For a client that does not ask, the key `clients` has the same by the name that
-//! it gives itself. So clients of one server work in different ways at the same time, under one gate
-//! and with one audit.
+//! session is one conversation that keeps each result, in which a body is sent once; by default, it
+//! is sent with each load. For a client that does not ask, the key `clients` has the same by the
+//! name that it gives itself. So clients of one server work in different ways at the same time,
+//! under one gate and with one audit.
 //!
 //! A client also reports its model and its task there, for metrics and the audit, as
 //! `prowess/model` and `prowess/task`: a task ends with its skills as soon as another one is named,
@@ -38,7 +38,8 @@
 //! With `prowess/fork` as true, a skill with `context: fork` is loaded into a conversation of its
 //! own, which the result names under this key, and later calls as `prowess/conversation`. It ends
 //! with the task and the conversation that began it. Any other named one outlasts connections, of
-//! which clients open one for each message, and its skills end with its task. A failure is in `prowess/error` of the result, as `[CODE] message (key=value, …)`.
+//! which clients open one for each message, and its skills end with its task. A failure is in
+//! `prowess/error` of the result, as `[CODE] message (key=value, …)`.
 //!
 //! Each request is a turn of its own and pins the catalog that is current when it starts. The model
 //! may have been shown an older one, because a client reads lists and instructions when it likes.

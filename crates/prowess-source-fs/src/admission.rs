@@ -4,7 +4,7 @@
 //! call these functions.
 
 use prowess_core::{Code, PackagePath, SKILL_MD_FILES};
-use prowess_dir::{Dir, ErrorKind, Kind};
+use prowess_dir::{Dir, ErrorKind, Kind, REPOSITORY};
 
 use crate::{FsConfig, Nested, codes};
 
@@ -140,6 +140,14 @@ fn of_missing(error: ErrorKind) -> Reach {
 /// Returns whether a directory has a `SKILL.md` of any kind of file.
 pub(crate) fn is_package(root: &Dir, directory: &str) -> bool {
     SKILL_MD_FILES.iter().any(|file| root.stat_unconfined(&*join(directory, file)).is_ok())
+}
+
+impl FsConfig {
+    /// Returns whether a directory without a skill is another repository in the project: trust in
+    /// the project does not cover it.
+    pub(crate) fn leaves_out(&self, parent: &Dir, path: &str) -> bool {
+        self.within.is_some() && parent.stat_unconfined(&*join(path, REPOSITORY)).is_ok()
+    }
 }
 
 pub(crate) fn join(directory: &str, name: &str) -> String {

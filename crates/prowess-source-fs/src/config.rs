@@ -4,10 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use prowess_core::FolderIdentity;
-use prowess_dir::{Dir, Error, ErrorKind, FileTime, Identity, REPOSITORY, Refusals};
+use prowess_dir::{Dir, Error, ErrorKind, FileTime, Identity, Refusals};
 use serde::{Deserialize, Serialize};
 
-use crate::admission::join;
 use crate::scan_bounds::{NAMED_DEPTH, ScanBounds};
 
 /// The directory in which `prowess-governance` writes the next state of a package: until it is
@@ -249,12 +248,6 @@ impl FsConfig {
         let Some(outermost) = &self.gitignore else { return Vec::new() };
         let above = self.root.ancestors().skip(1);
         above.take_while(|above| above.starts_with(outermost)).map(Path::to_owned).collect()
-    }
-
-    /// Returns whether a directory without a skill is another repository in the project: trust in
-    /// the project does not cover it.
-    pub(crate) fn leaves_out(&self, parent: &Dir, path: &str) -> bool {
-        self.within.is_some() && parent.stat_unconfined(&*join(path, REPOSITORY)).is_ok()
     }
 
     pub(crate) fn skips(&self, name: impl AsRef<[u8]>) -> bool {

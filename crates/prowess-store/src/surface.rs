@@ -194,7 +194,8 @@ fn interpreter(content: &[u8]) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// Returns the hosts of the URLs in a text, its addresses, and what programs fetch without a scheme.
+/// Returns the hosts of the URLs in a text, its addresses, and what programs fetch without a
+/// scheme.
 fn hosts(text: &str) -> impl Iterator<Item = String> {
     let after = text.match_indices("://").map(|(at, mark)| &text[at + mark.len()..]);
     let bare = text.lines().flat_map(|line| {

@@ -57,8 +57,8 @@ impl GitRemote {
         Self { within: Some(folder), ..self }
     }
 
-    /// Checks that repositories of this machine may be read. Git follows links, files with the paths
-    /// of other directories and its configuration, so that none is sure to stay in a folder.
+    /// Checks that repositories of this machine may be read. Git follows links, files with the
+    /// paths of other directories and its configuration, so that none is sure to stay in a folder.
     fn check_path(&self, source: &GitSource) -> Result<(), RemoteError> {
         let path = source.url.trim_start_matches("file://");
         let reason = || format!("git may follow `{path}` to a place");

@@ -54,8 +54,8 @@ fn a_tree_that_grows_too_large_is_lost() {
     }
 }
 
-/// The system reports no changes of a directory that may not be listed, and a skill in it can be opened by
-/// its name.
+/// The system reports no changes of a directory that may not be listed, and a skill in it can be
+/// opened by its name.
 #[test]
 fn a_directory_that_can_be_entered_and_not_listed_is_not_silently_left_out() {
     let rights = |path: &Path, mode| {
