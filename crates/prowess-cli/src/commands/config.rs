@@ -3,6 +3,7 @@
 pub(crate) mod check;
 mod edit;
 mod explain_preset;
+mod file;
 mod init;
 mod set;
 mod show;

@@ -6,7 +6,7 @@ use prowess::{ConfigTier, Configuration};
 use serde_json::json;
 
 use super::check::check_change;
-use super::set::ConfigFile;
+use super::file::ConfigFile;
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::named_file;

@@ -1,21 +1,17 @@
 //! `prowess config set` and `unset`: change one value of a file, and nothing else in it.
 
-use std::fs::{self, OpenOptions};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use prowess::{Configuration, Origin};
-use prowess_dir::{Dir, Links};
 use serde_json::{Value, json};
 
 use super::check::check_change;
+use super::file::ConfigFile;
 use super::show::{is_key, without_value};
 use crate::args::Global;
-use crate::failure::{Failure, Place};
-use crate::named_file;
+use crate::failure::Failure;
 use crate::output::{ID, Output};
-use crate::paths::{surroundings, within};
-use crate::policies::{Found, IN_PROJECT, check_value, is_pipe, of_file, project_file, user_file};
+use crate::policies::{Found, check_value, of_file};
 use crate::terminal::plain;
 use crate::text_edit::{self, Fault, TextFormat};
 
@@ -97,94 +93,5 @@ fn overridden(global: &Global, key: &str, file: &Path, output: &Output) {
     if let Some(value) = other {
         let origin = value.origin.to_string();
         output.remark(&format!("{} still decides, which is above that file\n", plain(&origin)));
-    }
-}
-
-/// A file to change.
-pub(super) struct ConfigFile {
-    pub(super) path: PathBuf,
-    /// Its text; empty if there is none yet.
-    pub(super) text: String,
-    /// The option that means it.
-    option: &'static str,
-}
-
-impl ConfigFile {
-    /// Reads the user's file, or the project's.
-    pub(super) fn open(project: bool) -> Result<Self, Failure> {
-        let around = surroundings()?;
-        let folder = around.project().filter(|_| project);
-        let path = if project { folder.map(project_file) } else { user_file() };
-        let path = path.ok_or_else(|| {
-            let message = "the user has no home directory for a configuration";
-            Failure::usage("home-unknown", message, "set `HOME` or `XDG_CONFIG_HOME`")
-        })?;
-        // A link is not followed when the file is read, either.
-        let is_behind_link =
-            |folder| within(folder, &path).map_or(true, |below| below != Path::new(IN_PROJECT));
-        if folder.is_some_and(is_behind_link) {
-            let message = format!(
-                "`{}` is a link or behind one, which a project's file must not be",
-                path.display()
-            );
-            return Err(Failure::new("config-unreadable", message, "replace it by a file"));
-        }
-        let text = match path.symlink_metadata() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-            _ if is_pipe(&path) => {
-                let message = format!("`{}` is a pipe", path.display());
-                return Err(Failure::new("config-unreadable", message, "replace it by a file"));
-            }
-            _ => named_file::text(&path).map_err(|reason| {
-                let message = format!("`{}` cannot be read: {reason}", path.display());
-                Failure::new("config-unreadable", message, "correct its permissions, or remove it")
-            })?,
-        };
-        Ok(Self { path, text, option: if project { " --project" } else { "" } })
-    }
-
-    /// Returns the failure of an edit, with its place.
-    fn not_editable(&self, key: &str, fault: &Fault) -> Failure {
-        let (line, column) = fault.position(&self.text);
-        let message = format!("`{key}` is not changed: {}", fault.message);
-        let help = format!("`prowess config edit{}` opens the file", self.option);
-        let path = self.path.display().to_string();
-        let place = Place { path, line: Some(line), column: Some(column) };
-        Failure::new("config-not-editable", message, help).at(Some(place))
-    }
-
-    /// Writes a text: a reader sees the old one or the new one. A link stays, and
-    /// its target is written, as in a repository of dotfiles.
-    fn replace(&self, text: &str) -> Result<(), Failure> {
-        self.write(text).map_err(|reason| {
-            let message = format!("`{}` could not be written: {reason}", self.path.display());
-            Failure::new("output-failed", message, "nothing was changed; try again")
-        })
-    }
-
-    fn write(&self, text: &str) -> Result<(), String> {
-        self.create("").map_err(|error| error.to_string())?;
-        let real = self.path.canonicalize().map_err(|error| error.to_string())?;
-        let (Some(parent), Some(name)) =
-            (real.parent(), real.file_name().and_then(|it| it.to_str()))
-        else {
-            return Err("its name is not UTF-8".to_owned());
-        };
-        let directory = Dir::open(parent).map_err(|error| error.to_string())?;
-        let (before, after) = (self.text.as_bytes(), text.as_bytes());
-        let written = directory.replace_file(name, Links::Refuse, before, after);
-        written.map_err(|error| error.to_string())
-    }
-
-    /// Creates the file and its directory, if it is missing.
-    pub(super) fn create(&self, text: &str) -> io::Result<()> {
-        if let Some(directory) = self.path.parent() {
-            fs::create_dir_all(directory)?;
-        }
-        match OpenOptions::new().write(true).create_new(true).open(&self.path) {
-            Ok(mut file) => io::Write::write_all(&mut file, text.as_bytes()),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            Err(error) => Err(error),
-        }
     }
 }

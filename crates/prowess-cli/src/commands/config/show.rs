@@ -10,7 +10,7 @@ use prowess::{
 use serde::Serialize;
 use serde_json::Value;
 
-use super::set::ConfigFile;
+use super::file::ConfigFile;
 use crate::args::{Global, LEAST_SIMILARITY};
 use crate::failure::Failure;
 use crate::features;
