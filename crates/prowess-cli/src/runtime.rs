@@ -8,6 +8,7 @@ use prowess::sandbox::Program;
 use prowess::script::ScriptExecution;
 use prowess::source_fs::{PROJECT_LAYER, ProjectTrust};
 use prowess::state::RecordCache;
+use prowess::tools::HookPolicy;
 use prowess::{
     Availability, ConfigValue, Layer, MemorySource, Policies, Record, Runtime, RuntimeBuilder,
     Trust, folder_trust, is_default_skill, trust_file,
@@ -116,6 +117,16 @@ pub(crate) fn is_off(record: Record<'_>) -> bool {
     is_default_skill(record) && record.availability() == Availability::Hidden
 }
 
+/// Returns why skills with hooks cannot be loaded although hooks are to run.
+pub(crate) fn idle_hooks(policies: &Policies) -> Option<(&'static str, Failure)> {
+    let is_off = policies.scripts.exec == ScriptExecution::Off;
+    (policies.tools.hooks == HookPolicy::Run && is_off).then(|| {
+        let message = "skills with hooks are not loaded: hooks are to run, and no script may";
+        let help = "set `scripts: { exec: tool }` as well, or `tools: { hooks: ignore }`";
+        ("tools.hooks", Failure::new("scripts-unavailable", message, help))
+    })
+}
+
 /// Returns a builder like [`builder`], with these policies and plugins.
 pub(crate) fn builder_with(
     global: &Global,
@@ -132,6 +143,7 @@ pub(crate) fn builder_with(
         let off = SkillRule { pattern: ABOUT_PROWESS.to_owned(), show: Show::Disabled };
         policies.visibility.skills.insert(0, off);
     }
+    let idle_hooks = idle_hooks(&policies).map(|(_, failure)| failure.warning());
     let policies_run_scripts = policies.scripts.exec == ScriptExecution::Tool;
     #[cfg(feature = "virtual-shell")]
     let shell = shell(&policies)?;
@@ -148,6 +160,9 @@ pub(crate) fn builder_with(
     #[cfg(feature = "postgres")]
     if let Some(store) = &global.store {
         builder = crate::store::provide(store, builder)?;
+    }
+    if let Some(finding) = idle_hooks {
+        builder = builder.finding(finding);
     }
     if policies_run_scripts {
         builder = builder.sandboxed_scripts(script_stage()?, std::env::temp_dir());

@@ -207,6 +207,21 @@ fn proposals_that_models_are_not_offered_are_a_warning() {
     }
 }
 
+#[test]
+fn hooks_that_no_script_may_run_for_are_a_warning() {
+    let tree = machine();
+    for (exec, is_said) in [("off", true), ("tool", false)] {
+        let exec = format!("scripts.exec={exec}");
+        let options = ["--set", "tools.hooks=run", "--set", &exec];
+        for command in [&["doctor"][..], &["config", "check"], &["list"]] {
+            let ran = run(&tree, &[&options[..], command].concat());
+            let said = [ran.stdout, ran.stderr].concat();
+            let warning = "warning[scripts-unavailable]: ";
+            assert_eq!(said.contains(warning), is_said, "{command:?} {exec}: {said}");
+        }
+    }
+}
+
 /// As `run` and `serve` would say, before they need it.
 #[test]
 fn state_that_this_user_may_not_use_is_a_finding() {

@@ -1,7 +1,7 @@
 //! `skill`: activates or deactivates one skill.
 
 use prowess_core::{AllowedTools, Catalog, LoadMode, RunPreference, ToolResult};
-use prowess_text::{clipped, model_value};
+use prowess_text::{clipped, model_value, quoted};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -55,11 +55,19 @@ fn activate(call: &Call<'_>, name: &str, args: Option<&str>) -> Result<ToolResul
 
 fn deactivate(call: &Call<'_>, name: &str) -> Result<ToolResult, Refusal> {
     let Call { operations, context } = *call;
-    if !operations.is_active(context, name)? {
-        // An unknown name is an error, and a skill that is not active is none.
+    let is_active = operations.is_active(context, name)?;
+    if !is_active {
         operations.find(context, name)?;
     }
+    // A stack without skills is an error of its own.
     operations.unload(context, vec![name.to_owned()])?;
+    if !is_active {
+        let state = context.session.state()?;
+        let top =
+            state.current().map(|top| format!("; {} is the last one that is", quoted(&top.id)));
+        let message = format!("skill {} is not active{}", quoted(name), top.unwrap_or_default());
+        return Err(Refusal::new(codes::SKILL_NOT_ACTIVE, message));
+    }
     let mut value = json!({ "skill_name": name, "status": "deactivated" });
     model_value(&mut value);
     Ok(ToolResult::data(value))

@@ -10,8 +10,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use prowess::lint::{LintOptions, NoProgress, check_trees};
+use prowess::script::ScriptExecution;
 use prowess::session::SessionHandle;
 use prowess::source_fs::{FsConfig, FsSource, Surroundings};
+use prowess::tools::HookPolicy;
 use prowess::{
     Cancel, Content, FolderAnswer, FolderTrust, NoFolderTrust, Policies, Runtime, SkillSource,
     SystemClock, ToolCall, ToolResult,
@@ -178,13 +180,19 @@ struct Host {
 impl Host {
     fn new(preset: &str, key: Option<&str>, files: &str, trust: Arc<dyn FolderTrust>) -> Self {
         let tree = Tree::new(files);
-        let yaml = format!("preset: {preset}\n{}", key.unwrap_or_default());
+        let yaml = format!("{{ preset: {preset}, {} }}", key.unwrap_or_default());
         let policies = Policies::from_yaml(&yaml).expect("the key is one");
         let machine = Surroundings::new(Some(tree.join("home")), Some(tree.join("project")));
         let builder = if cfg!(feature = "virtual-shell") && preset == "sandbox" {
             Runtime::builder()
         } else {
-            dynamic::builder().script_runner(Arc::new(ShellRunner))
+            dynamic::builder()
+        };
+        // A host of the library may run scripts; hooks have a runner as in the programs.
+        let is_run = policies.scripts.exec == ScriptExecution::Tool;
+        let builder = match policies.tools.hooks {
+            HookPolicy::Run if !is_run => builder,
+            _ => builder.script_runner(Arc::new(ShellRunner)),
         };
         let builder = builder.policies(policies).discover(machine, trust);
         let runtime = builder.build().expect("the preset fits together");

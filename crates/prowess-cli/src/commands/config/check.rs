@@ -34,8 +34,9 @@ pub(super) fn run(global: &Global, file: Option<&Path>, output: &Output) -> Resu
     check(&global.with(found.clone()))?;
     let unknown_variables = if file.is_some() { Vec::new() } else { unknown_variables() };
     let policies = found.configuration.policies();
-    let unoffered = unoffered_proposals(policies).map(|(key, it)| found.blaming(key, it).warning());
-    let findings: Vec<_> = found.finding().into_iter().chain(unoffered).collect();
+    let idle = unoffered_proposals(policies).into_iter().chain(runtime::idle_hooks(policies));
+    let idle = idle.map(|(key, it)| found.blaming(key, it).warning());
+    let findings: Vec<_> = found.finding().into_iter().chain(idle).collect();
     let checked = Checked { valid: true, files: found.files, unknown_variables };
     output.result(&checked, text)?;
     output.diagnostics(&findings);
