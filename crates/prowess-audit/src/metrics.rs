@@ -7,8 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use prowess_core::{
-    AuditEvent, AuditSink, CallUsage, CostTracker, Outcome, RuntimeEvent, Verdict,
-    parse_virtual_uri,
+    AuditEvent, AuditSink, CallUsage, CostTracker, Outcome, ResourcePath, RuntimeEvent, Verdict,
+    is_script_file, parse_virtual_uri,
 };
 
 /// The number of models with labels of their own. All others share the label `other`.
@@ -24,8 +24,14 @@ pub(crate) const BUCKETS: [u64; 8] = [1, 5, 10, 50, 100, 500, 1_000, 10_000];
 const UNRESOLVED: [&str; 5] =
     ["skill-not-found", "invalid-path", "path-not-allowed", "resource-not-found", "path-escape"];
 
+/// The code of a call that would have read a script.
+const SCRIPT_READ: &str = "script-read-blocked";
+
 /// The canonical name of the tool that runs scripts.
 const RUN: &str = "skills.run";
+
+/// The name of the runs of hooks.
+const HOOK: &str = "skills.hook";
 
 /// Counts calls, by the model that made them. It is an audit sink and a cost tracker; a host that
 /// uses it as both gets every metric.
@@ -121,16 +127,19 @@ impl Counters {
             Outcome::Failed(_) => self.failed += 1,
         }
         self.unresolved_paths += u64::from(code.is_some_and(|it| UNRESOLVED.contains(&it)));
-        let is_script = intent.resource.as_deref().is_some_and(is_script);
         if intent.tool == RUN {
             self.scripts_done += u64::from(*outcome == Outcome::Done);
             // One that never started had no process.
             let has_run = event.isolation.is_some();
             self.scripts_failed += u64::from(matches!(outcome, Outcome::Failed(_)) && has_run);
-        } else if is_script {
-            self.script_reads += 1;
-            self.script_reads_blocked += u64::from(*outcome != Outcome::Done);
         }
+        // The gate names what it blocks; of what was done, a run is no read.
+        let is_blocked = code == Some(SCRIPT_READ);
+        let is_run = [RUN, HOOK].contains(&intent.tool.as_str());
+        let is_read = code.is_none() && !is_run;
+        let is_script = is_read && intent.resource.as_deref().is_some_and(is_script);
+        self.script_reads += u64::from(is_blocked || is_script);
+        self.script_reads_blocked += u64::from(is_blocked);
         let is_denied = intent.decision.as_ref().is_some_and(|it| it.verdict == Verdict::Denied);
         self.violations += u64::from(is_denied);
         self.total_duration += *duration;
@@ -151,5 +160,5 @@ fn label(models: &BTreeMap<String, Counters>, model: Option<&str>) -> String {
 fn is_script(written: &str) -> bool {
     let uri = parse_virtual_uri(written).map(|(_, path)| path);
     let path = uri.as_deref().unwrap_or(written);
-    path.trim_start_matches("./").starts_with("scripts/")
+    ResourcePath::new(path).is_ok_and(|path| is_script_file(&path))
 }

@@ -1,10 +1,12 @@
 //! Converts the `SKILL.md` of a record into a skill that a session can load.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use prowess_format::{Diagnostic, Directory, parse_in};
+use prowess_format::{AllowedTools, Diagnostic, Directory, parse_in};
+use serde::{Deserialize, Serialize};
 
-use crate::{ActiveSkill, Digest, Record, Timestamp};
+use crate::{Digest, Record, Timestamp};
 
 /// The error of a `SKILL.md` that does not match its record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -16,6 +18,42 @@ pub enum ActivationError {
     /// The name has changed since the catalog was built.
     #[error("it has changed its name")]
     Renamed,
+}
+
+/// A loaded skill, with its content at that time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActiveSkill {
+    /// The id.
+    pub id: String,
+    /// The declared name.
+    pub name: String,
+    /// The `SKILL.md` as an absolute path or URL.
+    pub location: String,
+    /// The package's directory as an absolute path or URL.
+    pub root_dir: String,
+    /// The name of its layer. Empty in sessions that were stored before layers were recorded.
+    #[serde(default)]
+    pub layer: String,
+    /// The author's version, from `metadata.version`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The digest of the whole `SKILL.md`.
+    pub digest: Digest,
+    /// The frontmatter as it was written.
+    pub properties: serde_json::Value,
+    /// The tools under `allowed-tools` at the time of the load. A refresh does not change them,
+    /// since new rights need a new load. `Absent` in sessions that were stored before these were
+    /// recorded.
+    #[serde(default)]
+    pub allowed_tools: AllowedTools,
+    /// Everything after the frontmatter, trimmed.
+    pub body: Arc<str>,
+    /// The time at which it was loaded.
+    pub loaded_at: Timestamp,
+    /// The time at which its run started: a refresh and a repeated load continue it. Zero in
+    /// sessions that were stored before it was recorded.
+    #[serde(default)]
+    pub activated_at: Timestamp,
 }
 
 impl ActiveSkill {

@@ -1,10 +1,11 @@
 //! The activation ledger of a session: where the body of each loaded skill is.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Digest, SessionId};
+use crate::{ActiveSkill, Digest, SessionId};
 
 /// The location of a loaded skill's body in the context of the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +46,10 @@ pub struct SessionScope {
     /// or the session ends.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub bound: BTreeSet<String>,
+    /// The skills that were active in the sessions that this one was forked from, without their
+    /// bodies: see [`SessionState::limiting`](crate::SessionState::limiting).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Arc<ActiveSkill>>,
     /// How skills become active; `None` for the way of the policy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub discipline: Option<Discipline>,

@@ -63,6 +63,7 @@ mod request;
 mod result_texts;
 mod scan;
 mod script;
+mod script_file;
 mod secret_words;
 mod session;
 mod session_id;
@@ -77,7 +78,7 @@ mod tool;
 mod trust;
 mod withheld;
 
-pub use activation::ActivationError;
+pub use activation::{ActivationError, ActiveSkill};
 pub use approval::{Approval, ApprovalId, ApprovalRequest, ApprovalScope, ArgumentPattern};
 pub use approval_entry::{
     ApprovalDecision, ApprovalEntry, ApprovalLog, ApprovalQuery, ApprovalState, ApprovalVerdict,
@@ -146,8 +147,9 @@ pub use script::{
     RefusedHost, ScriptError, ScriptIsolation, ScriptLimit, ScriptNetwork, ScriptOutcome,
     ScriptRequest, ScriptRunner,
 };
+pub use script_file::{is_script_file, usual_interpreter};
 pub use session::{
-    ActiveSkill, ForkedSession, LoadMode, LoadOutcome, LoadRequest, Receipt, ReceiptEntry, Session,
+    ForkedSession, LoadMode, LoadOutcome, LoadRequest, Receipt, ReceiptEntry, Session,
     SessionError, SessionState, Unload,
 };
 pub use session_id::{SessionId, SessionIdError};

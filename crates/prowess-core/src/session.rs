@@ -2,49 +2,12 @@
 
 use std::sync::Arc;
 
-use prowess_format::AllowedTools;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    BodyDelivery, BodyPlace, Digest, LedgerEntry, RunPreference, SessionId, SessionScope,
-    StoreError, Timestamp,
+    ActiveSkill, BodyDelivery, BodyPlace, Digest, LedgerEntry, RunPreference, SessionId,
+    SessionScope, StoreError, Timestamp,
 };
-
-/// A loaded skill, with its content at that time.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ActiveSkill {
-    /// The id.
-    pub id: String,
-    /// The declared name.
-    pub name: String,
-    /// The `SKILL.md` as an absolute path or URL.
-    pub location: String,
-    /// The package's directory as an absolute path or URL.
-    pub root_dir: String,
-    /// The name of its layer. Empty in sessions that were stored before layers were recorded.
-    #[serde(default)]
-    pub layer: String,
-    /// The author's version, from `metadata.version`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub version: Option<String>,
-    /// The digest of the whole `SKILL.md`.
-    pub digest: Digest,
-    /// The frontmatter as it was written.
-    pub properties: serde_json::Value,
-    /// The tools under `allowed-tools` at the time of the load. A refresh does not change them,
-    /// since new rights need a new load. `Absent` in sessions that were stored before these were
-    /// recorded.
-    #[serde(default)]
-    pub allowed_tools: AllowedTools,
-    /// Everything after the frontmatter, trimmed.
-    pub body: Arc<str>,
-    /// The time at which it was loaded.
-    pub loaded_at: Timestamp,
-    /// The time at which its run started: a refresh and a repeated load continue it. Zero in
-    /// sessions that were stored before it was recorded.
-    #[serde(default)]
-    pub activated_at: Timestamp,
-}
 
 /// The state of a session. A store has it as a [`StoredSession`](crate::StoredSession).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,6 +68,19 @@ impl SessionState {
                 Some(BodyPlace::Gone) | None => delivery == BodyDelivery::Instructions,
             }
         })
+    }
+
+    /// Returns the skills that limit the calls of this session. In a fork, those that were active
+    /// in its parent when it began count as if they were active below its own; they only narrow.
+    pub fn limiting(&self) -> impl Iterator<Item = &Arc<ActiveSkill>> {
+        let is_same = |own: &ActiveSkill, limit: &ActiveSkill| {
+            own.location == limit.location
+                && own.digest == limit.digest
+                && own.allowed_tools == limit.allowed_tools
+        };
+        let is_other =
+            move |limit: &&Arc<ActiveSkill>| !self.active.iter().any(|own| is_same(own, limit));
+        self.scope.limits.iter().filter(is_other).chain(&self.active)
     }
 
     /// Returns the active skill with this id.

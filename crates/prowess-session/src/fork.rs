@@ -1,4 +1,5 @@
-//! Child sessions, which may do less than the session that they were forked from.
+//! Child sessions, which may do less than the session that they were forked from: its active skills
+//! limit them as well.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -67,7 +68,9 @@ impl SessionHandle {
     }
 
     /// Opens a child of this session. The parent does not change, and later changes of one do not
-    /// affect the other. The example `task_and_fork` of `examples/extension-points` has one.
+    /// affect the other. The skills that are active now stay limits of the child:
+    /// [`SessionState::limiting`]. The example `task_and_fork` of `examples/extension-points` has
+    /// one.
     ///
     /// # Errors
     ///
@@ -78,9 +81,13 @@ impl SessionHandle {
             Some(id) => id.clone(),
             None => identity::session()?,
         };
+        let limit = |skill: &Arc<ActiveSkill>| {
+            Arc::new(ActiveSkill { body: Arc::from(""), ..(**skill).clone() })
+        };
         let scope = SessionScope {
             parent: Some(parent.id.clone()),
             allowed: parent.scope.narrowed(request.allowed.as_ref()),
+            limits: parent.limiting().map(limit).collect(),
             discipline: parent.scope.discipline,
             preference: request.preference.clone(),
             ..SessionScope::default()

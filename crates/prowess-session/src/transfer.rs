@@ -55,11 +55,18 @@ impl SessionHandle {
             generation: entry.generation,
             body: entry.body,
         });
+        let limits = state.scope.limits.iter().map(|skill| ExportedSkill {
+            id: skill.id.clone(),
+            digest: skill.digest,
+            generation: 0,
+            body: BodyPlace::Gone,
+        });
         let export = Export {
             prowess_session: VERSION,
             skills: skills.collect(),
             deliveries: state.deliveries,
             allowed: state.scope.allowed.clone(),
+            limits: limits.collect(),
         };
         Ok(serde_json::to_string(&export).expect("an export has no keys other than strings"))
     }
@@ -71,8 +78,8 @@ impl Sessions {
     ///
     /// # Errors
     ///
-    /// The text is not an export, it has more skills than the policy allows, or the session cannot
-    /// be opened.
+    /// The text is not an export, it has more skills than the policy allows, a skill that limits it
+    /// is not resolved, or the session cannot be opened.
     pub fn import(
         &self,
         json: &str,
@@ -81,7 +88,15 @@ impl Sessions {
     ) -> Result<Imported, ImportError> {
         let export = parse(json)?;
         let own = SessionScope { allowed: request.allowed, ..SessionScope::default() };
-        let scope = SessionScope { allowed: own.narrowed(export.allowed.as_ref()), ..own };
+        let mut scope = SessionScope { allowed: own.narrowed(export.allowed.as_ref()), ..own };
+        let mut resolve = |exported: &ExportedSkill| {
+            resolve(exported).filter(|own| own.id == exported.id && own.digest == exported.digest)
+        };
+        for limit in &export.limits {
+            let missing = || format!("this host does not have `{}`, which limits it", limit.id);
+            let limit = resolve(limit).ok_or_else(|| ImportError::Invalid(missing()))?;
+            scope.limits.push(limit);
+        }
         let id = match request.id {
             Some(id) => id,
             None => identity::session()?,
@@ -93,7 +108,7 @@ impl Sessions {
             let is_known = state.active.iter().any(|skill| skill.id == exported.id);
             let is_allowed = scope.allows(&exported.id) && !is_known;
             let skill = if is_allowed { resolve(&exported) } else { None };
-            match skill.filter(|own| own.id == exported.id && own.digest == exported.digest) {
+            match skill {
                 Some(skill) => {
                     state.ledger.push(entry(&exported, request.has_messages));
                     state.active.push(skill);
@@ -125,7 +140,7 @@ fn parse(json: &str) -> Result<Export, ImportError> {
     if export.prowess_session != VERSION {
         return Err(ImportError::Version(export.prowess_session));
     }
-    let ids = export.skills.iter().map(|skill| &skill.id);
+    let ids = export.skills.iter().chain(&export.limits).map(|skill| &skill.id);
     let mut ids = ids.chain(export.allowed.iter().flatten());
     if ids.any(|id| id.is_empty() || id.len() > MAX_ID_BYTES) {
         return Err(ImportError::Invalid("an id is empty or too long".to_owned()));

@@ -17,6 +17,7 @@ use crate::policy::HookPolicy;
 
 pub use activation::EndedRun;
 use declared::Declared;
+pub use declared::declared_hooks;
 pub(crate) use memory::HookMemory;
 
 /// The hooks of skills: scripts that the frontmatter names, run by the runner of scripts.

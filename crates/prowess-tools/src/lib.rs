@@ -51,12 +51,11 @@ mod trace;
 
 pub use arguments::{check_schema, remove_unusable};
 pub use audited::CallAudit;
-pub use content::script_file::is_script_file;
 pub use error::{BuildError, SchemaError};
 #[cfg(feature = "functions")]
 pub use function_tool::FunctionTool;
 pub use gate::{AllowAll, Gate, GateAnswer, GateRequest, Refusal};
-pub use hooks::{EndedRun, SkillHooks};
+pub use hooks::{EndedRun, SkillHooks, declared_hooks};
 pub use lookup::listed_ids::ListedIds;
 pub use lookup::newer::changed_active_skills;
 pub use lookup::reference::used_file;
@@ -68,6 +67,7 @@ pub use policy::{
     SkillLookup, ToolHost, ToolPolicy,
 };
 pub use prowess_core;
+pub use prowess_core::is_script_file;
 pub use suggestion::closest;
 pub use surface::Surface;
 pub use surfaces::{SkillTools, unrunnable_script};

@@ -45,8 +45,12 @@ pub struct ToolPolicy {
     pub run_gate: ReadGate,
     /// The directories of a package that hold scripts. By default, `scripts`.
     pub script_directories: Vec<String>,
-    /// Whether scripts may be read: files of [`is_script_file`](crate::is_script_file). By default
-    /// they may.
+    /// The extensions of further scripts, beside those of
+    /// [`usual_interpreter`](prowess_core::usual_interpreter). By default, none. No key of a file:
+    /// a host adds those that its runner of scripts knows.
+    #[serde(skip)]
+    pub script_extensions: Vec<String>,
+    /// Whether scripts may be read: files of [`Self::is_script`]. By default they may.
     pub script_read: ScriptRead,
     /// Whether the scripts run that a skill names in `hooks`. By default they do not.
     pub hooks: HookPolicy,
@@ -186,6 +190,7 @@ impl Default for ToolPolicy {
             page_bytes: 64 * 1024,
             run_gate: ReadGate::default(),
             script_directories: vec!["scripts".to_owned()],
+            script_extensions: Vec::new(),
             script_read: ScriptRead::default(),
             hooks: HookPolicy::default(),
             script_seconds: 30,

@@ -9,7 +9,8 @@ use prowess_prompt::{CatalogEvery, CatalogPlace, PromptPolicy};
 use prowess_registry::{Refresher, Registry, RegistryBuilder};
 use prowess_session::{AuditedApprovals, Boundaries, CallApprovals, EndedSkills, OnEnd, Sessions};
 use prowess_tools::{
-    CallAudit, DiscoveryTools, EndedRun, ListedIds, SkillHooks, SkillTools, ToolHost, Toolbox,
+    CallAudit, DiscoveryTools, EndedRun, ListedIds, SkillHooks, SkillTools, ToolHost, ToolPolicy,
+    Toolbox,
 };
 
 use serde_json::json;
@@ -149,8 +150,17 @@ impl RuntimeBuilder {
         Ok(registry)
     }
 
-    fn skill_tools(&self) -> SkillTools {
+    /// Returns the policy of the tools, with the scripts that the interpreters here run.
+    fn tool_policy(&self) -> ToolPolicy {
+        #[cfg_attr(not(feature = "scripts"), expect(unused_mut))]
         let mut policy = self.policies.tools.clone();
+        #[cfg(feature = "scripts")]
+        policy.script_extensions.extend(self.policies.scripts.interpreters.0.keys().cloned());
+        policy
+    }
+
+    fn skill_tools(&self) -> SkillTools {
+        let mut policy = self.tool_policy();
         let is_seen = self.policies.prompt.catalog_place != CatalogPlace::ToolOnly;
         if !is_seen && policy.discovery == DiscoveryTools::Overflow {
             policy.discovery = DiscoveryTools::Always;
@@ -284,13 +294,12 @@ impl RuntimeBuilder {
                 #[cfg(feature = "scripts")]
                 scripts: self.policies.scripts.clone(),
             },
-            script_read: self.policies.tools.script_read,
+            skill_tools: self.tool_policy(),
             show: self.policies.delivery.show_location,
             #[cfg(feature = "virtual-shell")]
             mount: Some(self.policies.shell.mount.as_str().to_owned()),
             #[cfg(not(feature = "virtual-shell"))]
             mount: None,
-            script_directories: self.policies.tools.script_directories.clone(),
             operations,
             tools,
             approvals: CallApprovals::new(self.audited_approvals(), *approvals),

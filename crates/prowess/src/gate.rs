@@ -8,6 +8,7 @@ mod rights;
 mod script_reads;
 mod skills;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -16,14 +17,17 @@ use prowess_core::{
     SessionId, SessionState, ShowLocation, Trust,
 };
 use prowess_gate::{
-    Consent, Decision, GateInput, GatePolicy, GatedTool, ToolArguments, ToolKind,
+    Consent, Decision, GateInput, GatePolicy, GatedTool, Reason, ToolArguments, ToolKind,
     allowed_tool_names, decide,
 };
 use prowess_session::{ApprovedCall, CallApprovals};
-use prowess_tools::ScriptRead;
+use prowess_tools::ToolPolicy;
 use serde_json::Value;
 
 use skills::Skills;
+
+/// The field of the hooks next to the arguments of a load, which no schema of a tool has.
+const HOOKS: &str = "hooks";
 
 /// Decides on the calls of one runtime.
 pub(crate) struct RuntimeGate {
@@ -33,12 +37,11 @@ pub(crate) struct RuntimeGate {
     pub(crate) added: GatePolicy,
     pub(crate) arguments: ToolArguments,
     pub(crate) consent: ConsentPolicy,
-    pub(crate) script_read: ScriptRead,
+    /// Which files are scripts, and whether they may be read.
+    pub(crate) skill_tools: ToolPolicy,
     pub(crate) show: ShowLocation,
     /// The directory of the mounted skills, where commands of a sandbox find them.
     pub(crate) mount: Option<String>,
-    /// The directories of packages with scripts.
-    pub(crate) script_directories: Vec<String>,
     /// The canonical names of the tools that manage skills.
     pub(crate) operations: BTreeSet<String>,
     /// The canonical names of the other tools of the runtime.
@@ -53,7 +56,7 @@ pub(crate) struct GatedCall<'a> {
     pub(crate) tool: &'a str,
     /// Further names of the tool in rules.
     pub(crate) aliases: &'a [&'a str],
-    /// The arguments that an approval covers: see [`ConsentPolicy::covered`].
+    /// The arguments that an approval covers: see [`RuntimeGate::covered`].
     pub(crate) arguments: &'a Value,
     pub(crate) catalog: &'a Catalog,
     pub(crate) state: &'a SessionState,
@@ -78,6 +81,26 @@ impl GatedCall<'_> {
 }
 
 impl RuntimeGate {
+    /// Returns the arguments that a person is shown and that an approval covers: those of
+    /// [`ConsentPolicy::covered`] and, since a load does not name them, the hooks that it lets run.
+    pub(crate) fn covered<'a>(
+        &self,
+        tool: &str,
+        arguments: &'a Value,
+        catalog: &Catalog,
+        subject: Option<Record<'_>>,
+    ) -> Cow<'a, Value> {
+        let covered = self.consent.covered(arguments, catalog, subject);
+        let loaded = subject.filter(|_| self.operations.contains(tool));
+        let hooks = loaded.map(|record| skills::hooks(catalog, record)).unwrap_or_default();
+        if hooks.is_empty() || !covered.is_object() {
+            return covered;
+        }
+        let mut arguments = covered.into_owned();
+        arguments[HOOKS] = hooks.into();
+        Cow::Owned(arguments)
+    }
+
     /// Decides on a call, without spending an approval.
     ///
     /// # Errors
@@ -141,19 +164,28 @@ impl RuntimeGate {
         let consent = reason.as_deref().zip(skills.subject());
         let consent = consent.map(|(reason, skill)| Consent { skill, reason });
         let is_added = is_operation || self.tools.contains(call.tool);
-        decide(&GateInput {
+        let gated = skills.gated();
+        let input = GateInput {
             // To add a tool is to offer it, but not to consent to what a skill brings along.
             policy: if is_added && consent.is_none() { &self.added } else { &self.policy },
             tool: GatedTool { name: call.tool, aliases: call.aliases, kind },
             arguments: call.arguments,
             files: Some(&files::SystemFiles),
-            skills: &skills.gated(),
+            skills: &gated,
             approvals,
             session: call.session(),
             tenant: call.tenant(),
             now: self.clock.now(),
             consent,
-        })
+        };
+        let decision = decide(&input);
+        let limits = skills.limits();
+        if limits == 0 || decision.grounds().reason != Reason::Listed {
+            return decision;
+        }
+        // A list of the parent's skills narrows what a fork may do, and grants it nothing.
+        let own = decide(&GateInput { skills: &gated[limits..], ..input });
+        if own.is_allowed() { decision } else { own }
     }
 
     fn query<'a>(&self, call: &'a GatedCall<'_>) -> ApprovalQuery<'a> {
@@ -196,7 +228,7 @@ impl ConsentPolicy {
         arguments: &'a Value,
         _: &Catalog,
         _: Option<Record<'_>>,
-    ) -> std::borrow::Cow<'a, Value> {
-        std::borrow::Cow::Borrowed(arguments)
+    ) -> Cow<'a, Value> {
+        Cow::Borrowed(arguments)
     }
 }

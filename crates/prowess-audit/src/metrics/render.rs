@@ -24,7 +24,7 @@ pub(crate) const COUNTERS: [Counter; 8] = [
     ("script_read_attempts", "Calls that read a script instead of running it.", |it| {
         it.script_reads
     }),
-    ("script_read_attempts_blocked", "Of these, calls that failed or were refused.", |it| {
+    ("script_read_attempts_blocked", "Of these, calls that were refused.", |it| {
         it.script_reads_blocked
     }),
     ("tool_restriction_violations", "Calls that the gate denied.", |it| it.violations),

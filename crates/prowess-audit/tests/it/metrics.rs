@@ -39,6 +39,20 @@ fn calls_are_counted_by_model() {
     metrics.record(&by("one", read("references/gone.md", failed("resource-not-found"))));
     metrics.record(&by("one", read("./scripts/fill.py", Outcome::Done)));
     metrics.record(&by("two", read("skill://pdf/scripts/fill.py", failed("path-not-allowed"))));
+    let blocked = || Outcome::Refused(Code::new("script-read-blocked"));
+    for (tool, path, outcome) in [
+        ("skills.read", "bin/go.sh", blocked()),
+        ("Read", "/elsewhere/jobs/run", blocked()),
+        ("skills.read", "lib/../tools/a.rb", Outcome::Done),
+        ("skills.read", "scripts/data.json", Outcome::Done),
+        ("skills.read", "scripts/gone.sh", failed("resource-not-found")),
+        ("skills.hook", "scripts/pre.sh", Outcome::Done),
+        ("skills.hook", "scripts/pre.sh", failed("hook-failed")),
+    ] {
+        let mut event = by("reader", read(path, outcome));
+        event.intent.tool = tool.to_owned();
+        metrics.record(&event);
+    }
     metrics.record(&by("two", denied(3)));
     for outcome in [Outcome::Done, Outcome::Done, Outcome::Done, failed("script-failed")] {
         metrics.record(&by("two", run(outcome)));

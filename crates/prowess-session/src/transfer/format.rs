@@ -23,6 +23,9 @@ pub(super) struct Export {
     /// The ids of the skills that may be loaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) allowed: Option<BTreeSet<String>>,
+    /// The skills that limit a fork. Without one of them, it is not imported.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) limits: Vec<ExportedSkill>,
 }
 
 /// A loaded skill in an export.

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use prowess_core::{ActiveSkill, BodyPlace, LoadMode, RunPreference, SessionError, SessionId};
-use prowess_session::{ForkRequest, OpenError, SessionHandle, SessionPolicy};
+use prowess_session::{
+    ExportedSkill, ForkRequest, ImportRequest, OpenError, SessionHandle, SessionPolicy,
+};
 
 use crate::fixture::{Host, active, load, skill};
 
@@ -86,8 +88,19 @@ fn parent_and_child_are_separate() {
     let request = ForkRequest { inherit: vec!["b".into(), "x".into()], ..ForkRequest::default() };
     let child = parent.fork(&request).expect("the parent is open");
     assert_eq!(active(&child), "b", "the child has what it inherits, if the parent has it");
-    let state = child.state().expect("the child is open");
+    let stored = host.sessions.resume(child.id()).expect("the child is open");
+    let state = stored.state().expect("the child is open");
     assert_eq!(state.scope.parent.as_ref(), Some(parent.id()));
+    let limiting: Vec<_> = state.limiting().map(|skill| &*skill.id).collect();
+    assert_eq!(limiting, ["a", "b"], "each limits it, once");
+    let export = child.export().expect("the child is open");
+    let import = |has_a: bool| {
+        let resolve = |it: &ExportedSkill| (has_a || it.id != "a").then(|| skill(&it.id));
+        host.sessions.import(&export, ImportRequest::default(), resolve)
+    };
+    let moved = import(true).expect("it is an export").session.state().expect("it is open");
+    assert_eq!(moved.limiting().count(), 2, "they move with it");
+    assert!(import(false).is_err(), "no import is without a limit");
     load(&child, LoadMode::Add, "c").expect("there is room");
     assert_eq!(parent.state(), before, "a fork and its loads leave the parent as it was");
     assert!(host.sessions.close(parent.id()).expect("memory"), "the parent was open");

@@ -2,54 +2,39 @@
 
 use std::path::Path;
 
-use prowess_core::{ResourcePath, SkillError};
+use prowess_core::{ResourcePath, SkillError, is_script_file, usual_interpreter};
 use prowess_text::{is_exact, quoted};
 
 use crate::codes;
 use crate::gate::Refusal;
-use crate::policy::ScriptRead;
+use crate::policy::{ScriptRead, ToolPolicy};
 
 /// The refusal of the text of a script, with its path in place of `{path}`, and a command that
 /// runs it in place of `{command}`.
 const TEACHING: &str = include_str!("script_read.txt");
 
-/// The extensions of scripts, with the programs that usually run them.
-const EXTENSIONS: [(&str, &str); 6] = [
-    ("js", "node"),
-    ("pl", "perl"),
-    ("py", "python3"),
-    ("rb", "ruby"),
-    ("sh", "bash"),
-    ("ts", "node"),
-];
-
-/// The directories of a package that hold scripts, at any depth below them.
-const DIRECTORIES: [&str; 3] = ["bin", "scripts", "tools"];
-
-/// Returns whether a file is a script, by its extension and its directory: `.sh`, `.py`, `.rb`,
-/// `.js`, `.ts` and `.pl` below `scripts`, `bin` and `tools`. The case of the extension does not
-/// matter.
-///
-/// ```
-/// use prowess_core::ResourcePath;
-/// use prowess_tools::is_script_file;
-///
-/// assert!(is_script_file(&ResourcePath::new("./scripts/forms/fill.py")?));
-/// assert!(!is_script_file(&ResourcePath::new("scripts/notes.txt")?));
-/// # Ok::<(), prowess_core::PathError>(())
-/// ```
-pub fn is_script_file(path: &ResourcePath) -> bool {
-    let directory = path.as_str().split_once('/').map(|(directory, _)| directory);
-    directory.is_some_and(|directory| DIRECTORIES.contains(&directory))
-        && interpreter(path).is_some()
+/// Returns whether a file is below one of the directories that scripts are run from.
+pub(crate) fn is_below(directories: &[String], path: &ResourcePath) -> bool {
+    directories.iter().any(|directory| {
+        let below = path.as_str().strip_prefix(directory.trim_end_matches('/'));
+        below.is_some_and(|below| below.starts_with('/'))
+    })
 }
 
-/// Returns the program that usually runs a file with the extension of a script.
-fn interpreter(path: &ResourcePath) -> Option<&'static str> {
-    let extension =
-        Path::new(path.as_str()).extension().and_then(|extension| extension.to_str())?;
-    let known = EXTENSIONS.iter().find(|(known, _)| known.eq_ignore_ascii_case(extension))?;
-    Some(known.1)
+impl ToolPolicy {
+    /// Returns whether a file is a script, which [`Self::script_read`] is about: each of
+    /// [`is_script_file`], and in [`Self::script_directories`] also those with the extensions of
+    /// [`Self::script_extensions`] and those without an extension, which `skills.run` runs as well.
+    pub fn is_script(&self, path: &ResourcePath) -> bool {
+        let runs = || match Path::new(path.as_str()).extension().and_then(|it| it.to_str()) {
+            None => true,
+            Some(extension) => {
+                let is = |known: &String| known.eq_ignore_ascii_case(extension);
+                usual_interpreter(path).is_some() || self.script_extensions.iter().any(is)
+            }
+        };
+        is_script_file(path) || (is_below(&self.script_directories, path) && runs())
+    }
 }
 
 /// A file of a skill that a call would read.
@@ -66,18 +51,18 @@ pub(crate) struct SkillFile<'a> {
 impl SkillFile<'_> {
     /// Returns the refusal of a read, if the file is a script that the policy protects. Every way
     /// to read a file of a skill asks this function.
-    pub(crate) fn refusal(&self, policy: ScriptRead) -> Option<Refusal> {
-        let is_blocked = match policy {
+    pub(crate) fn refusal(&self, policy: &ToolPolicy) -> Option<Refusal> {
+        let is_blocked = match policy.script_read {
             ScriptRead::Allow => false,
             ScriptRead::BlockWhenActive => self.is_active,
             ScriptRead::Block => true,
         };
-        (is_blocked && is_script_file(self.path)).then(|| self.script_refusal())
+        (is_blocked && policy.is_script(self.path)).then(|| self.script_refusal())
     }
 
     fn script_refusal(&self) -> Refusal {
         let Self { skill, path, directory, .. } = *self;
-        let run = format!("{} {path}", interpreter(path).unwrap_or("bash"));
+        let run = format!("{} {path}", usual_interpreter(path).unwrap_or("bash"));
         let directory = directory.filter(|directory| directory.starts_with('/'));
         let command = match directory.filter(|directory| is_exact(directory)) {
             Some(directory) => format!("cd {directory} && {run}"),

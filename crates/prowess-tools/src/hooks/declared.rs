@@ -1,6 +1,7 @@
 //! The hooks of a skill, as its frontmatter has them.
 
 use prowess_core::{ActiveSkill, HookCommand, ResourcePath};
+use prowess_text::shell_word;
 use serde_json::Value;
 
 use super::HookedCall;
@@ -8,6 +9,20 @@ use super::HookedCall;
 /// The field of the frontmatter.
 const FIELD: &str = "hooks";
 const MOST_HOOKS: usize = 64;
+
+/// Returns the hooks of a skill as a person approves them, such as `pre: scripts/pre.sh`; none if
+/// they are not valid, since such a skill is not loaded where hooks run.
+pub fn declared_hooks(skill: &ActiveSkill) -> Vec<String> {
+    let Declared { pre, post, events } = Declared::of(skill).unwrap_or_default();
+    let around =
+        [("pre", pre), ("post", post)].into_iter().filter_map(|(name, it)| Some((name, it?)));
+    let events = events.into_iter().map(|hook| (hook.event.name(), hook.script));
+    let line = |(name, HookCommand { path, arguments }): (&str, HookCommand)| {
+        let words = std::iter::once(path.as_str()).chain(arguments.iter().map(String::as_str));
+        format!("{name}: {}", words.map(shell_word).collect::<Vec<_>>().join(" "))
+    };
+    around.chain(events).map(line).collect()
+}
 
 /// The hooks of one skill.
 #[derive(Debug, Default)]

@@ -1,6 +1,8 @@
 //! The hooks of the events `PreToolUse`, `PostToolUse` and `Stop`.
 
-use prowess_core::{ActiveSkill, Content, ToolContext, ToolResult};
+use std::sync::Arc;
+
+use prowess_core::{ActiveSkill, Content, SessionState, ToolContext, ToolResult};
 use prowess_text::quoted;
 use serde_json::{Value, json};
 use tracing::warn;
@@ -104,7 +106,12 @@ impl SkillHooks {
             return Ok(());
         }
         let state = context.session.state()?;
-        for skill in state.active.iter().filter(|skill| Declared::may_have_hooks(skill)) {
+        // The end of a fork is not that of its parent.
+        let is_own = |skill: &&Arc<ActiveSkill>| {
+            call.is_some() || state.active.iter().any(|own| Arc::ptr_eq(own, skill))
+        };
+        let skills = state.limiting().filter(is_own);
+        for skill in skills.filter(|skill| Declared::may_have_hooks(skill)) {
             let id = quoted(&skill.id);
             let declared = match Declared::of(skill) {
                 Ok(declared) => declared,
@@ -120,7 +127,7 @@ impl SkillHooks {
                 if hook.once && !self.memory.is_first(context.session.id(), skill, hook.index) {
                     continue;
                 }
-                judge(&id, self.run_event(context, skill, hook, input()))?;
+                judge(&id, self.run_event(context, &state, skill, hook, input()))?;
             }
         }
         Ok(())
@@ -129,6 +136,7 @@ impl SkillHooks {
     fn run_event(
         &self,
         context: &ToolContext<'_>,
+        state: &SessionState,
         skill: &ActiveSkill,
         hook: &EventHook,
         mut input: Value,
@@ -137,7 +145,9 @@ impl SkillHooks {
         let Ok(record) = still_there(context.catalog, skill) else {
             return failed("the skill is no longer where it was loaded from".to_owned());
         };
-        let approved = self.memory.approved(context.session.id(), skill);
+        // An approval of a load in its parent holds in a fork.
+        let mut sessions = std::iter::once(&state.id).chain(&state.scope.parent);
+        let approved = sessions.find_map(|session| self.memory.approved(session, skill));
         if let Err(reason) = self.check_trust(record, approved) {
             return failed(reason);
         }

@@ -1,16 +1,19 @@
 //! Calls of any tool that would read a script of a skill instead of running it.
 
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
-use prowess_core::{Caller, Catalog, ResourcePath, SessionState, ShowLocation, parse_virtual_uri};
+use prowess_core::{
+    ActiveSkill, Caller, Catalog, Record, ResourcePath, SessionState, ShowLocation,
+    parse_virtual_uri,
+};
 use serde_json::Value;
 
 use super::reference::used_file;
-use super::user::skill_directories;
 use crate::SkillTools;
-use crate::content::script_file::{SkillFile, is_script_file};
+use crate::content::script_file::SkillFile;
 use crate::gate::Refusal;
-use crate::policy::ScriptRead;
+use crate::policy::{ScriptRead, ToolPolicy};
 
 /// The names of tools that read files, in lower case and without separators.
 const READERS: [&str; 15] = [
@@ -35,6 +38,9 @@ struct Script {
     directory: String,
     is_active: bool,
 }
+
+/// The policy and the paths by which a path is that of a script.
+type Place<'a> = (&'a ToolPolicy, &'a HostPaths<'a>);
 
 /// The paths of the host, for [`script_read`].
 #[derive(Clone, Copy)]
@@ -75,7 +81,7 @@ impl ReadCall<'_> {
     /// Returns a file of a skill with this id.
     fn script(&self, id: &str, path: ResourcePath) -> Option<Script> {
         let record = self.catalog.find(id, Caller::Model).found()?;
-        let is_active = self.state.active.iter().any(|skill| record.is_at(&skill.location));
+        let is_active = limits(self.state, record);
         let directory = record.root_directory();
         Some(Script { id: record.id().to_owned(), path, directory, is_active })
     }
@@ -86,10 +92,10 @@ impl ReadCall<'_> {
 /// and however its path is written. Running the script, also by a shell, is another matter.
 pub fn script_read(
     call: &ReadCall<'_>,
-    policy: ScriptRead,
+    policy: &ToolPolicy,
     paths: &HostPaths<'_>,
 ) -> Option<Refusal> {
-    if policy == ScriptRead::Allow {
+    if policy.script_read == ScriptRead::Allow {
         return None;
     }
     let refusal = |script: Script| {
@@ -104,19 +110,25 @@ pub fn script_read(
     if !is_reader(call.names) {
         return None;
     }
-    let packages = packages(call, policy);
+    let packages = packages(call, policy.script_read);
     let mut texts = Vec::new();
     collect_texts(call.arguments, MOST_DEPTH, &mut texts);
-    texts.into_iter().find_map(|text| refusal(script_at(call, &packages, text, paths)?))
+    texts.into_iter().find_map(|text| refusal(script_at(call, &packages, text, (policy, paths))?))
+}
+
+/// Returns whether a skill is active, or was in the parent of this fork.
+pub(crate) fn limits(state: &SessionState, record: Record<'_>) -> bool {
+    state.limiting().any(|skill| record.is_at(&skill.location))
 }
 
 /// Returns the packages whose scripts may not be read.
 fn packages<'a>(call: &ReadCall<'a>, policy: ScriptRead) -> Vec<Package<'a>> {
-    let directories = skill_directories(call.catalog, call.state);
-    let active = directories.into_iter().filter_map(|directory| {
-        let skill = call.state.active.iter().find(|skill| skill.root_dir == directory)?;
-        Some(Package { id: &skill.id, directory: PathBuf::from(directory) })
-    });
+    let is_there = |skill: &&Arc<ActiveSkill>| {
+        !skill.root_dir.contains("://") && !call.catalog.is_withdrawn(&skill.location)
+    };
+    let active = call.state.limiting().filter(is_there);
+    let active =
+        active.map(|skill| Package { id: &skill.id, directory: PathBuf::from(&skill.root_dir) });
     let mut packages: Vec<_> = active.collect();
     if policy == ScriptRead::Block {
         packages.extend(call.catalog.skills().filter_map(|record| {
@@ -132,14 +144,14 @@ fn script_at(
     call: &ReadCall<'_>,
     packages: &[Package<'_>],
     text: &str,
-    paths: &HostPaths<'_>,
+    place: Place<'_>,
 ) -> Option<Script> {
     if let Some((id, path)) = parse_virtual_uri(text) {
         return call.script(&id, ResourcePath::new(&path).ok()?);
     }
     let text = text.strip_prefix("file://").unwrap_or(text);
     packages.iter().find_map(|package| {
-        let path = script_in(&package.directory, Path::new(text), paths)?;
+        let path = script_in(&package.directory, Path::new(text), place)?;
         let directory = package.directory.to_string_lossy().into_owned();
         // Of skills that are not active, there are packages under the policy `block` alone.
         Some(Script { id: package.id.to_owned(), path, directory, is_active: true })
@@ -148,13 +160,16 @@ fn script_at(
 
 /// Returns the script of a package that a path means: an absolute one, one relative to the
 /// package, or one relative to the working directory of this program.
-fn script_in(directory: &Path, path: &Path, paths: &HostPaths<'_>) -> Option<ResourcePath> {
+fn script_in(directory: &Path, path: &Path, (policy, paths): Place<'_>) -> Option<ResourcePath> {
     let below = |directory: &Path, path: &Path| {
         let path = path.strip_prefix(directory).ok()?.to_str()?;
-        ResourcePath::new(path).ok().filter(is_script_file)
+        ResourcePath::new(path).ok().filter(|path| policy.is_script(path))
     };
     let of_program = (paths.working_directory)().map(|directory| directory.join(path));
-    let written = [Some(directory.join(path)), of_program];
+    let own = directory.join(path);
+    // A relative path is that of each package which has such a file.
+    let own = (path.is_absolute() || (paths.canonical)(&own).is_some()).then_some(own);
+    let written = [own, of_program];
     let mut plain = written.iter().flatten().map(|path| without_dots(path));
     if let Some(found) = plain.find_map(|path| below(directory, &path)) {
         return Some(found);

@@ -15,6 +15,7 @@ use crate::content::page::Lines;
 use crate::content::script_file::SkillFile;
 use crate::gate::Refusal;
 use crate::lookup::reference::resolved_file;
+use crate::lookup::script_reads::limits;
 use crate::policy::ReadScope;
 
 /// The maximum size of a text that is read by lines, as of a resource: it is held in memory.
@@ -94,10 +95,10 @@ impl Operations {
     ) -> Result<(), Refusal> {
         let root = record.root_directory();
         let directory = self.delivery.show_location.directory(record.id(), &root);
-        let is_active = self.is_active(context, record.id())?;
+        let is_active = limits(&context.session.state()?, record);
         let skill = record.id();
         let file = SkillFile { skill, path, directory: directory.as_deref(), is_active };
-        file.refusal(self.policy.script_read).map_or(Ok(()), Err)
+        file.refusal(&self.policy).map_or(Ok(()), Err)
     }
 
     fn check_scope(&self, path: &ResourcePath) -> Result<(), Refusal> {

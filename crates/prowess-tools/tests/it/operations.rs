@@ -329,7 +329,10 @@ fn run_reports_a_script_that_was_not_started() {
 /// Reads a path of `alpha` under a policy and returns the code of the refusal.
 fn read_code(script_read: ScriptRead, is_loaded: bool, path: &str) -> Option<String> {
     let read_gate = Some(ReadGate::Known);
-    let host = Host::by(ToolPolicy { script_read, read_gate, ..ToolPolicy::default() });
+    let script_directories = vec!["scripts".to_owned(), "jobs/".to_owned()];
+    let script_extensions = vec!["lua".to_owned()];
+    let runs = ToolPolicy { script_directories, script_extensions, ..ToolPolicy::default() };
+    let host = Host::by(ToolPolicy { script_read, read_gate, ..runs });
     if is_loaded {
         host.done("skills_load", json!({ "names": ["alpha"] }));
     }
@@ -343,14 +346,16 @@ fn scripts_are_run_and_not_read() {
     // The refusal does not depend on the existence of the file.
     let missing = Some("resource-not-found".to_owned());
     let scripts = "scripts/a.py ./scripts/a.py references/../scripts/a.py scripts/deep/er/a.SH \
-                   bin/a.rb tools/a.js tools/a.ts scripts/a.pl skill://alpha/scripts/a.py";
+                   bin/a.rb tools/a.js tools/a.ts scripts/a.pl skill://alpha/scripts/a.py \
+                   scripts/a scripts/a.mjs tools/a.bash bin/a.cjs jobs/a jobs/a.sh scripts/a.LUA";
     for path in scripts.split(' ') {
         assert_eq!(read_code(ScriptRead::Block, false, path), blocked, "{path}");
         assert_eq!(read_code(ScriptRead::BlockWhenActive, true, path), blocked, "{path}");
         assert_eq!(read_code(ScriptRead::BlockWhenActive, false, path), missing, "{path}");
         assert_eq!(read_code(ScriptRead::Allow, true, path), missing, "{path}");
     }
-    for path in ["scripts/a.txt", "scripts/a", "a.py", "references/a.py", "myscripts/a.py"] {
+    let others = "scripts/a.txt jobs/a.json tools/a bin/a.lua a.py references/a.py myscripts/a.py";
+    for path in others.split(' ') {
         assert_eq!(read_code(ScriptRead::Block, true, path), missing, "{path}");
     }
     assert_eq!(read_code(ScriptRead::Block, true, "references/guide.md"), None);

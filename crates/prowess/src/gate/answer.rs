@@ -24,7 +24,7 @@ impl Gate for RuntimeGate {
         let call = GatedCall {
             tool: request.tool,
             aliases: request.aliases,
-            arguments: &self.consent.covered(arguments, context.catalog, subject),
+            arguments: &self.covered(request.tool, arguments, context.catalog, subject),
             catalog: context.catalog,
             state: &state,
             origin: context.origin,
@@ -66,7 +66,7 @@ impl RuntimeGate {
                     && let Some(refusal) = unrunnable_script(
                         call.catalog,
                         subject,
-                        &self.script_directories,
+                        &self.skill_tools.script_directories,
                         call.arguments,
                     )
                 {

@@ -15,7 +15,7 @@ impl RuntimeGate {
     pub(super) fn script_read(&self, call: &GatedCall<'_>) -> Option<Refusal> {
         let is_other =
             self.operations.contains(call.tool) && !SkillTools::READERS.contains(&call.tool);
-        if self.script_read == ScriptRead::Allow || is_other {
+        if self.skill_tools.script_read == ScriptRead::Allow || is_other {
             return None;
         }
         let names: Vec<_> =
@@ -30,7 +30,7 @@ impl RuntimeGate {
             working_directory: &|| std::env::current_dir().ok(),
             canonical: &|path| path.canonicalize().ok(),
         };
-        script_read(&read, self.script_read, &paths)
+        script_read(&read, &self.skill_tools, &paths)
     }
 
     /// Refuses a shell command that prints a script, as far as its words are literal.

@@ -2,16 +2,20 @@
 
 use prowess_core::{
     ActiveSkill, AllowedTools, Caller, Cancel, Catalog, Digest, ReadLimit, Record, ResourcePath,
-    SessionState, Trust,
+    SessionState, Timestamp, Trust,
 };
 use prowess_format::{RulePosition, rule_positions};
 use prowess_gate::GatedSkill;
+use prowess_tools::declared_hooks;
 
 use super::GatedCall;
 
 /// The loaded skills of a session, with what their files say.
 pub(super) struct Skills<'a> {
+    /// In a fork those of its parent first.
     loaded: Vec<LoadedSkill<'a>>,
+    /// The number of those of the session itself.
+    own: usize,
     subject: Option<Subject<'a>>,
 }
 
@@ -43,13 +47,13 @@ impl<'a> Skills<'a> {
 
     /// Returns the loaded skills without reading a file.
     pub(super) fn loaded(catalog: &'a Catalog, state: &'a SessionState) -> Self {
-        let loaded = state.active.iter().map(|skill| LoadedSkill {
+        let loaded = state.limiting().map(|skill| LoadedSkill {
             skill,
             trust: record(catalog, skill).map_or(Trust::Untrusted, |record| record.trust()),
             positions: Vec::new(),
             package: None,
         });
-        Self { loaded: loaded.collect(), subject: None }
+        Self { loaded: loaded.collect(), own: state.active.len(), subject: None }
     }
 
     /// Returns the skills of a call with the positions of their rules and the digests of their
@@ -81,6 +85,11 @@ impl<'a> Skills<'a> {
         gated.collect()
     }
 
+    /// Returns the number of skills that only narrow: those of a fork's parent.
+    pub(super) fn limits(&self) -> usize {
+        self.loaded.len() - self.own
+    }
+
     /// Returns the skill whose content the call would run.
     pub(super) fn subject(&self) -> Option<GatedSkill<'_>> {
         let subject = self.subject.as_ref()?;
@@ -104,9 +113,18 @@ fn record<'c>(catalog: &'c Catalog, skill: &ActiveSkill) -> Option<Record<'c>> {
 
 /// Returns the positions of the rules, if the file is the one that was loaded.
 fn positions(catalog: &Catalog, record: Record<'_>, skill: &ActiveSkill) -> Vec<RulePosition> {
-    let Ok(path) = ResourcePath::new(record.file()) else { return Vec::new() };
-    match catalog.read(record, &path, ReadLimit::default()) {
-        Ok(bytes) if Digest::of(&bytes) == skill.digest => rule_positions(&bytes),
-        _ => Vec::new(),
-    }
+    let bytes = read(catalog, record).filter(|bytes| Digest::of(bytes) == skill.digest);
+    bytes.map_or_else(Vec::new, |bytes| rule_positions(&bytes))
+}
+
+/// Returns the hooks of a skill, as its file has them now.
+pub(super) fn hooks(catalog: &Catalog, record: Record<'_>) -> Vec<String> {
+    let skill = read(catalog, record)
+        .and_then(|bytes| ActiveSkill::of(record, &bytes, Timestamp::default()).ok());
+    skill.map_or_else(Vec::new, |skill| declared_hooks(&skill))
+}
+
+fn read(catalog: &Catalog, record: Record<'_>) -> Option<Vec<u8>> {
+    let path = ResourcePath::new(record.file()).ok()?;
+    catalog.read(record, &path, ReadLimit::default()).ok()
 }

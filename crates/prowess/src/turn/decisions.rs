@@ -61,7 +61,7 @@ impl Turn {
             subject,
             tool: canonical,
             aliases: &aliases.iter().map(String::as_str).collect::<Vec<_>>(),
-            arguments: &gate.consent.covered(arguments, &self.place.catalog, subject),
+            arguments: &gate.covered(canonical, arguments, &self.place.catalog, subject),
             catalog: &self.place.catalog,
             state: &self.place.session.state()?,
             origin: self.place.session.origin(),

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use prowess::gating::Decision;
-use prowess::session::SessionHandle;
+use prowess::session::{ForkRequest, SessionHandle};
 use prowess::{ApprovalId, Layer, Policies, Runtime, ToolCall, ToolResult, Trust};
 use prowess_testkit::{TestTool, TestTools, Tree};
 use serde_json::{Value, json};
@@ -112,6 +112,43 @@ fn lists_of_a_project_only_narrow() {
     let of_asking = ", gate: { tool_semantics: preapprove, grant_from: ask_first }";
     check(Trust::AskFirst, of_asking, "allow", "ask");
     check(Trust::Untrusted, of_asking, "ask", "ask");
+}
+
+/// A fork is limited by what was active in its parent, whatever its own skill says, and gets no
+/// grant of it.
+#[test]
+fn fork_is_limited_by_the_skills_of_its_parent() {
+    let check = |semantics: &str, own: &str, expected: [&str; 3]| {
+        let yaml = format!("{{ preset: standard, gate: {{ tool_semantics: {semantics} }} }}");
+        let skills = [("release", GIT), ("review", own)];
+        let mut host = Host::new(&yaml, Trust::Trusted, &skills);
+        host.load("release");
+        let parent = host.session.clone();
+        let forks = parent.with_forks();
+        let turn = host.runtime.turn(&forks).expect("the session is open");
+        let loaded = turn.call(&ToolCall::new("skills_load", json!({ "names": ["review"] })));
+        let fork = loaded.result.fork.expect("it asks for a session of its own");
+        host.session = parent.forked(fork.session);
+        drop(parent.task());
+        let deeper = host.session.fork(&ForkRequest::default()).expect("there is room");
+        for session in [host.session.clone(), deeper] {
+            host.session = session;
+            let ids = host.session.state().expect("it is open").active.len();
+            let commands = ["git status", "ls", "rm file"];
+            for (command, expected) in commands.iter().zip(expected) {
+                let decision = host.bash(command).to_string();
+                assert!(
+                    decision.starts_with(expected),
+                    "{semantics} {own} {ids} {command}: {decision}"
+                );
+            }
+        }
+    };
+    let fork = "context: fork\n";
+    check("restrict", fork, ["allow", "deny", "deny"]);
+    check("restrict", "context: fork\nallowed-tools: Bash\n", ["allow", "deny", "deny"]);
+    check("restrict", "context: fork\nallowed-tools: Bash(ls:*)\n", ["deny", "deny", "deny"]);
+    check("preapprove", fork, ["ask", "ask", "ask"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use prowess::audit::{AuditEntry, MemoryLog};
-use prowess::session::SessionHandle;
+use prowess::session::{ForkRequest, SessionHandle};
 use prowess::tools::Dispatched;
 use prowess::{
     Agent, ApprovalDecision, ApprovalScope, ApprovalStoreExt as _, ApprovalVerdict, Code, Error,
@@ -112,7 +112,7 @@ fn code(result: &ToolResult) -> Option<&str> {
 
 #[test]
 fn scripts_run_around_the_skill_and_around_calls() {
-    let host = Host::new(Trust::Trusted, "");
+    let mut host = Host::new(Trust::Trusted, "");
     assert_eq!(code(&host.load().result), None);
     assert_eq!(host.ran(), ["pre"]);
     assert_eq!(code(&host.bash("select from table orders")), None);
@@ -123,9 +123,13 @@ fn scripts_run_around_the_skill_and_around_calls() {
     assert!(message.ends_with("that table is private"), "{message}");
     let turn = host.runtime.turn(&host.session).expect("the session is open");
     assert_eq!(turn.stop().as_deref(), Some("a hook of `db`: close the connection"));
+    let fork = host.session.fork(&ForkRequest::default()).expect("there is room");
     host.call("skills_unload", json!({ "all": true }));
     assert_eq!(host.ran(), ["pre", "guard", "post"]);
     assert_eq!(code(&host.bash("select from table users")), None, "a hook ends with its skill");
+    host.session = fork;
+    let refused = host.bash("select from table users");
+    assert_eq!(code(&refused), Some("hook-refused"), "a fork keeps the limits of its parent");
     let turn = host.runtime.turn(&host.session).expect("the session is open");
     assert_eq!(turn.stop(), None);
 }
@@ -162,7 +166,7 @@ fn post_runs_once_at_each_end_of_a_skill() {
 
 #[test]
 fn hooks_of_an_untrusted_skill_need_an_approval_of_its_package() {
-    let host = Host::new(Trust::Untrusted, "");
+    let mut host = Host::new(Trust::Untrusted, "");
     let asked = host.load();
     assert_eq!(code(&asked.result), Some("approval-required"), "{asked:?}");
     assert!(host.ran().is_empty(), "nothing runs before a person has decided");
@@ -170,17 +174,23 @@ fn hooks_of_an_untrusted_skill_need_an_approval_of_its_package() {
     let entry = host.runtime.approvals().load(&id).unwrap().expect("it is pending");
     assert_eq!(entry.request.skill.as_deref(), Some("db"));
     assert!(entry.request.package.is_some(), "it is bound to the digest of the package");
+    let hooks = r#""hooks":["pre: scripts/pre.sh","post: scripts/post.sh","PreToolUse: scripts/guard.sh users","Stop: scripts/stop.sh"]"#;
+    assert!(entry.preview.contains(hooks), "a person sees what will run: {}", entry.preview);
     let verdict = ApprovalVerdict::Grant { scope: ApprovalScope::Once, expires: None };
     let decision = ApprovalDecision { verdict, by: "ann".to_owned(), at: Timestamp(0) };
     host.runtime.approvals().decide(&id, &decision).expect("it is pending");
     assert_eq!(code(&host.load().result), None);
     assert_eq!(code(&host.bash("select from table orders")), None, "the load was approved");
     assert_eq!(host.ran(), ["pre", "guard"]);
+    let fork = host.session.fork(&ForkRequest::default()).expect("there is room");
+    let parent = std::mem::replace(&mut host.session, fork);
+    assert_eq!(code(&host.bash("select from table orders")), None, "for its forks as well");
+    host.session = parent;
     // The script itself stays, and what it could use does not.
     host.tree.write("db/scripts/other.sh", "echo other\n");
     let refused = host.bash("select from table orders");
     assert_eq!(code(&refused), Some("hook-refused"), "the package is another one: {refused:?}");
-    assert_eq!(host.ran(), ["pre", "guard"]);
+    assert_eq!(host.ran(), ["pre", "guard", "guard"]);
     let session = host.runtime.open_session().expect("the store is in memory");
     let turn = host.runtime.turn(&session).expect("the session is open");
     let again = turn.call(&ToolCall::new("skills_load", json!({ "names": ["db"] })));

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::os::unix::fs::symlink;
 
-use prowess::session::SessionHandle;
+use prowess::session::{ForkRequest, SessionHandle};
 use prowess::{Policies, Runtime, SkillError, ToolCall, ToolResult};
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
@@ -29,6 +29,8 @@ description: Is not loaded.
 Nothing.
 //- /skills/idle/scripts/idle.sh
 echo idle
+//- /skills/idle/scripts/report.lua
+print('report')
 //- /desk/scripts/fill.py
 print('not of a skill')
 ";
@@ -42,7 +44,10 @@ struct Host {
 impl Host {
     fn new(script_read: &str) -> Self {
         let tree = Tree::new(FILES);
-        let yaml = format!("tools: {{ script_read: {script_read} }}\ngate: {{ ungranted: allow }}");
+        let yaml = format!(
+            "tools: {{ script_read: {script_read} }}\ngate: {{ ungranted: allow }}\n\
+             scripts: {{ interpreters: {{ lua: [lua] }} }}"
+        );
         let runtime = Runtime::builder()
             .policies(Policies::from_yaml(&yaml).expect("the policies are valid"))
             .skills_directory("user", tree.join("skills"))
@@ -162,6 +167,19 @@ fn policy_decides_which_skills_count() {
     let block = Host::new("block");
     block.check("Read", json!({ "file_path": block.path(idle) }), true);
     block.check("Read", json!({ "file_path": "skill://idle/scripts/idle.sh" }), true);
+    // The extension is that of an interpreter of the policy.
+    let lua = json!({ "skill": "idle", "path": "scripts/report.lua" });
+    block.check("skills_read", lua, true);
+    let read = ToolCall::new("Read", json!({ "file_path": "scripts/report.lua" }));
+    let refused = block.runtime.guard(&block.session, &read, || ToolResult::text("the text"));
+    let refused = format!("{:?}", refused.expect("the session is open").result);
+    assert!(refused.contains("of skill `idle`"), "the package that has it: {refused}");
+    let mut fork = Host::new("block_when_active");
+    let child = fork.session.fork(&ForkRequest::default()).expect("there is room");
+    drop(std::mem::replace(&mut fork.session, child).task());
+    let script = "scripts/fill.py";
+    fork.check("Read", json!({ "file_path": fork.path(&format!("skills/pdf/{script}")) }), true);
+    fork.check("skills_read", json!({ "skill": "pdf", "path": script }), true);
     let allow = Host::new("allow");
     let script = allow.path("skills/pdf/scripts/fill.py");
     allow.check("Read", json!({ "file_path": script }), false);

@@ -6,7 +6,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::content::receipt;
-use crate::content::script_file::is_script_file;
 use crate::content::wrapper::resources;
 use crate::gate::Refusal;
 use crate::operations::Operations;
@@ -53,7 +52,7 @@ impl SkillTool for Describe {
         let files: Vec<_> = files.collect();
         let paths = files.iter().map(|file| &file.path);
         value["script_paths"] =
-            json!(paths.filter(|path| is_script_file(path)).collect::<Vec<_>>());
+            json!(paths.filter(|path| operations.policy.is_script(path)).collect::<Vec<_>>());
         value["files"] = json!(files);
         value["files_complete"] = is_complete.into();
         model_value(&mut value);

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::codes;
+use crate::content::script_file::is_below;
 use crate::content::script_hint::{hint, was_cancelled};
 use crate::gate::Refusal;
 use crate::lookup::reference::resolved_file;
@@ -39,11 +40,7 @@ impl Arguments {
 
 /// Refuses files outside of the policy's directories, which are no scripts.
 fn check_script(directories: &[String], path: &ResourcePath) -> Result<(), Refusal> {
-    let is_script = directories.iter().any(|directory| {
-        let below = path.as_str().strip_prefix(directory.trim_end_matches('/'));
-        below.is_some_and(|below| below.starts_with('/'))
-    });
-    if is_script {
+    if is_below(directories, path) {
         return Ok(());
     }
     let path = quoted(path.as_str());
