@@ -50,7 +50,10 @@ impl Lock {
         if text.lines().any(is_marker) {
             return Err(LockError::Conflicted);
         }
-        check_depth(text)?;
+        let is_deep = |key: &str| key.bytes().filter(|byte| *byte == b'.').count() > MAX_DOTS;
+        if text.lines().any(|line| line.split(['=', '{', '[', ',']).any(is_deep)) {
+            return Err(LockError::Invalid(format!("a key has more than {MAX_DOTS} dots")));
+        }
         let written: Written<'_> = toml::from_str(text).map_err(|error| refusal(text, &error))?;
         if written.version != VERSION {
             return Err(LockError::UnknownVersion(written.version));
@@ -96,18 +99,6 @@ impl Lock {
 
 /// The maximum number of dots of a key: the reader's time grows with the square of the depth.
 const MAX_DOTS: usize = 200;
-
-fn check_depth(text: &str) -> Result<(), LockError> {
-    let is_deep = |key: &str| key.bytes().filter(|byte| *byte == b'.').count() > MAX_DOTS;
-    let is_refused = |line: &str| line.split(['=', '{', '[', ',']).any(is_deep);
-    match text.lines().position(is_refused) {
-        Some(at) => {
-            let message = format!("line {} has more than {MAX_DOTS} dots in a row", at + 1);
-            Err(LockError::Invalid(message))
-        }
-        None => Ok(()),
-    }
-}
 
 fn text_of(value: &impl Serialize) -> String {
     toml::to_string(value).expect("tables with text keys and values of TOML can be written")

@@ -118,13 +118,10 @@ fn order(version: &str, other: &str) -> Option<Ordering> {
         (Some(one), Some(other)) => one.partial_cmp(&other),
         _ => {
             let words = |text: &str| text.split(|c: char| c.is_ascii_digit()).collect::<String>();
-            let numbers = |text: &'_ str| {
+            let numbers = |text: &str| -> Vec<_> {
                 let numbers = text.split(|c: char| !c.is_ascii_digit());
-                let number = |it: &str| {
-                    let digits = it.trim_start_matches('0');
-                    (digits.len(), digits.to_owned())
-                };
-                numbers.map(number).collect::<Vec<_>>()
+                let numbers = numbers.map(|it| it.trim_start_matches('0').to_owned());
+                numbers.map(|it| (it.len(), it)).collect()
             };
             let (one, two) = (numbers(version), numbers(other));
             let is_alike = words(version) == words(other) && one.len() == two.len();

@@ -19,16 +19,18 @@ const MOST_FACTS: usize = 500;
 const MOST_BYTES: usize = 200;
 
 /// The endings of files that are read and not run. A text may ask a model to run any other file.
-const DOCUMENTS: &str = " adoc bib bmp csl css csv docx eot gif htm html ico ipynb jpeg jpg json \
-    json5 jsonc jsonl ldif license markdown md mdx ndjson odt otf pdf png potx pptx rst rtf svg tex \
+const DOCUMENTS: &str = " adoc bib bmp csl css csv docx eot gif htm html ico jpeg jpg json \
+    json5 jsonc jsonl ldif license markdown md ndjson odt otf pdf png potx pptx rst rtf svg tex \
     tiff toml tsv ttf txt webp woff woff2 xlsx xml xsd yaml yml ";
 
 /// The names of documents without an ending, and of files that programs take orders from.
 const PLAIN: &str =
     " authors changelog code_of_conduct contributing copying license notice readme ";
-const ORDERS: &str = " build.xml deno.json hooks.json mcp.json package.json plugin.json pom.xml \
-    pyproject.toml settings.json settings.local.json cargo.toml compose.yaml compose.yml \
-    docker-compose.yaml docker-compose.yml cmakelists.txt ";
+const ORDERS: &str = " \
+    action.yaml action.yml build.xml cargo.toml cmakelists.txt compose.yaml compose.yml \
+    deno.json docker-compose.yaml docker-compose.yml environment.yml hooks.json mcp.json \
+    package.json plugin.json pom.xml pyproject.toml requirements.txt settings.json \
+    settings.local.json ";
 
 /// The programs behind which a host need not be written as a URL.
 const FETCHERS: [&str; 4] = ["curl", "wget", "ncat", "nc"];
@@ -171,8 +173,7 @@ fn is_script(file: &File) -> bool {
     file.is_executable || file.path.starts_with("scripts/") || is_program || !is_document(&path)
 }
 
-/// Returns whether the name of a file is that of a document. One that starts with a dot is for
-/// programs.
+/// Returns whether a path is that of a document. What starts with a dot is for programs.
 fn is_document(path: &str) -> bool {
     let is_in = |list: &str, word: &str| list.contains(&format!(" {word} "));
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -180,7 +181,7 @@ fn is_document(path: &str) -> bool {
         Some((_, ending)) => is_in(DOCUMENTS, ending),
         None => is_in(PLAIN, name),
     };
-    known && !name.starts_with('.') && !is_in(ORDERS, name)
+    known && !path.split('/').any(|part| part.starts_with('.')) && !is_in(ORDERS, name)
 }
 
 /// Returns the name of the program in the first line, such as `python3`.
@@ -194,8 +195,7 @@ fn interpreter(content: &[u8]) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// Returns the hosts of the URLs in a text, its addresses, and what programs fetch without a
-/// scheme.
+/// Returns the hosts of URLs in a text, its addresses, and what programs fetch without a scheme.
 fn hosts(text: &str) -> impl Iterator<Item = String> {
     let after = text.match_indices("://").map(|(at, mark)| &text[at + mark.len()..]);
     let bare = text.lines().flat_map(|line| {
@@ -215,8 +215,15 @@ fn hosts(text: &str) -> impl Iterator<Item = String> {
         let host = authority.rsplit('@').next().unwrap_or_default();
         host.trim_end_matches(['.', ':', ']', '_']).to_ascii_lowercase()
     };
-    let hosts = after.chain(bare).map(host);
-    hosts.filter(|host| host.contains('.') || host.starts_with("localhost"))
+    // An address may be written as one number.
+    let is_number = |host: &str| {
+        let is_hex = host.starts_with("0x");
+        is_hex || (host.len() > 6 && host.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    after
+        .chain(bare)
+        .map(host)
+        .filter(move |host| host.contains('.') || host.starts_with("localhost") || is_number(host))
 }
 
 /// Returns the names of the environment variables that a script reads.
