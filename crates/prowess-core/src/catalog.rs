@@ -61,6 +61,8 @@ struct Resolved {
     rules: Rules,
     /// Sorted by id.
     visible: Box<[RecordIndex]>,
+    /// The number of visible records of each source.
+    counts: Box<[usize]>,
     /// Positions in `visible`, by id.
     by_id: HashTable<u32>,
     hasher: DefaultHashBuilder,
@@ -191,6 +193,11 @@ impl Catalog {
     /// Returns the visible skill at this position of [`Self::skills`].
     pub fn skill_at(&self, position: usize) -> Option<Record<'_>> {
         self.resolved.visible.get(position).map(|&index| Record::new(self, index))
+    }
+
+    /// Returns the number of visible skills of the source with this number.
+    pub fn len_of(&self, source: usize) -> usize {
+        self.resolved.counts.get(source).copied().unwrap_or_default()
     }
 
     /// Iterates over the skills that are not offered, sorted by id, each with its reason. Meant for

@@ -87,6 +87,18 @@ impl FileProposals {
     ///
     /// Returns an error if the directory cannot be read. One that does not exist has no proposals.
     pub fn waiting(&self) -> Result<Vec<Result<StoredProposal, ReviewError>>, ReviewError> {
+        self.waiting_as("")
+    }
+
+    /// Returns those of [`Self::waiting`] whose names begin so. No other file is read.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::waiting`].
+    pub fn waiting_as(
+        &self,
+        start: &str,
+    ) -> Result<Vec<Result<StoredProposal, ReviewError>>, ReviewError> {
         let mut directory = match Dir::open(&self.directory) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
             opened => opened?,
@@ -94,7 +106,8 @@ impl FileProposals {
         let mut names = Vec::new();
         let mut buffer = EntryBuffer::default();
         let _ = directory.entries(&mut buffer)?.visit(|entry| {
-            names.extend(entry.name().filter(|name| is_proposal(name)).map(str::to_owned));
+            let is_meant = |name: &&str| name.starts_with(start) && is_proposal(name);
+            names.extend(entry.name().filter(is_meant).map(str::to_owned));
             ControlFlow::<()>::Continue(())
         })?;
         names.sort_unstable();
@@ -226,6 +239,7 @@ impl FileProposals {
         &self,
         waiting: &[Result<StoredProposal, ReviewError>],
         proposer: Option<&Actor>,
+        session: Option<&str>,
         skill: &str,
     ) -> Result<(), ProposalError> {
         let is_person = |actor: Option<&Actor>| matches!(actor, Some(Actor::Person(_)));
@@ -235,6 +249,11 @@ impl FileProposals {
         };
         let all = proposers().count();
         let own = proposers().filter(|it| proposer.is_some() && *it == proposer).count();
+        // The host names the session, in which an agent may have many names.
+        let of_session = waiting.iter().flatten();
+        let of_session =
+            of_session.filter(|it| session.is_some() && it.session.as_deref() == session);
+        let of_session = of_session.count();
         let of_skill = waiting
             .iter()
             .flatten()
@@ -246,13 +265,17 @@ impl FileProposals {
             Some(by) if !is_person(proposer) && own >= MOST_OF_ONE => {
                 (own, by.to_string(), MOST_OF_ONE)
             }
+            Some(_) if !is_person(proposer) && of_session >= MOST_OF_ONE => {
+                (of_session, "this session".to_owned(), MOST_OF_ONE)
+            }
             Some(_) if !is_person(proposer) && of_skill >= MOST_OF_SKILL => {
                 (of_skill, format!("agents for {}", quoted(skill)), MOST_OF_SKILL)
             }
             _ if all < self.policy.waiting => return Ok(()),
             Some(_) if !is_person(proposer) && all < room => return Ok(()),
             _ if is_person(proposer) => (all, "people".to_owned(), self.policy.waiting),
-            _ => (all, "agents".to_owned(), self.policy.waiting),
+            Some(_) => (all, "agents".to_owned(), room),
+            None => (all, "agents".to_owned(), self.policy.waiting),
         };
         let message = format!(
             "{} of {of} wait for a review already, and the limit is {most}; ask the user to review \
@@ -318,7 +341,7 @@ struct Compared {
 impl ProposalStore for FileProposals {
     fn submit(&self, proposal: &Proposal<'_>) -> Result<String, ProposalError> {
         self.check_length(proposal)?;
-        self.check_room(&self.waiting().unwrap_or_default(), None, proposal.skill)?;
+        self.check_room(&self.waiting().unwrap_or_default(), None, None, proposal.skill)?;
         let Proposal { skill, diff, justification, evidence, time, base } = *proposal;
         let base = vec![("SKILL.md", base)];
         let parts = Parts {
@@ -353,9 +376,9 @@ impl ProposalStore for FileProposals {
             return Ok(KeptProposal { name: known.name.clone(), is_known: true });
         }
         let proposer = plain(package.proposer);
-        self.check_room(&waiting, Some(&proposer), proposal.skill)?;
-        let Proposal { skill, justification, evidence, time, .. } = *proposal;
         let session = package.session;
+        self.check_room(&waiting, Some(&proposer), session, proposal.skill)?;
+        let Proposal { skill, justification, evidence, time, .. } = *proposal;
         let (digests, package) = (of.digest, Some(of));
         let parts = Parts {
             skill,

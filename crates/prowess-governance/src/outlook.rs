@@ -73,8 +73,7 @@ impl FileProposals {
                 && Path::new(&record.root_directory()).canonicalize().ok()
                     != Some(directory.clone())
         };
-        let mut records = catalog.skills().chain(catalog.excluded()).chain(catalog.rejected());
-        if catalog.alias(&new).is_some() || records.any(|record| is_other(&record)) {
+        if catalog.alias(&new).is_some() || catalog.all_named(&new).iter().any(is_other) {
             let (old, new) = (quoted(&old), quoted(&new));
             return Err(format!(
                 "the id would change from {old} to {new}, which another skill has"

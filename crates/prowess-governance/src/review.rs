@@ -1,5 +1,6 @@
 //! Decisions on proposals.
 
+use std::cmp::Reverse;
 use std::fs::File;
 
 use prowess_core::{
@@ -11,7 +12,7 @@ use prowess_text::quoted;
 use serde::{Deserialize, Serialize};
 
 use crate::error::unwritten;
-use crate::file_name::{DECIDED, is_proposal};
+use crate::file_name::{DECIDED, is_proposal, skill_of};
 use crate::file_proposals::plain;
 use crate::package::package_digest;
 use crate::{
@@ -248,12 +249,12 @@ impl FileProposals {
         }
     }
 
-    /// Returns the decisions, with the names of the proposals.
+    /// Returns the decisions on the last so many proposals, with their names. Others are not read.
     ///
     /// # Errors
     ///
     /// Returns an error if their directory cannot be read.
-    pub fn decided(&self) -> Result<Vec<(String, Decision)>, ReviewError> {
+    pub fn decided(&self, most: usize) -> Result<Vec<(String, Decision)>, ReviewError> {
         let opened = Dir::open(self.directory.join(DECIDED));
         let mut decided = match opened {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -265,6 +266,11 @@ impl FileProposals {
             names.extend(entry.name().filter(|name| is_proposal(name)).map(str::to_owned));
             std::ops::ControlFlow::<()>::Continue(())
         })?;
+        // Behind the skill is the time.
+        names.sort_by_cached_key(|name| {
+            Reverse(skill_of(name).and_then(|skill| name.get(skill.len()..)).map(str::to_owned))
+        });
+        names.truncate(most);
         let decision = |name: String| Some((begun(&decided, &record_of(&name))?, name));
         let decisions = names.into_iter().filter_map(decision);
         let mut found: Vec<_> = decisions.map(|(decision, name)| (name, decision)).collect();

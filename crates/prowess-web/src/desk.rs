@@ -40,7 +40,7 @@ pub enum View<'v> {
     Approval(&'v str),
     /// `proposals list`, or `proposals list --all`.
     Proposals {
-        /// Whether decided ones are listed, too.
+        /// Whether the last decided ones are listed, too.
         all: bool,
     },
     /// `proposals show NAME`.

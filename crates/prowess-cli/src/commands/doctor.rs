@@ -240,7 +240,7 @@ fn root<'c>(
         source: source.source.name(),
         root: source.source.root(),
         exists: paths::is_there(source.source.root()),
-        skills: catalog.skills().filter(|skill| skill.index().source() == at).count(),
+        skills: catalog.len_of(at),
         trusted_by_user: trust.in_source(at),
         changes: changes(source, mode),
     }

@@ -1,5 +1,6 @@
 //! Skills that are on this machine and not read, and the commands that show them.
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -63,7 +64,7 @@ impl Elsewhere {
         }
         let adding = Adding::of(global, policies)?;
         let mut unread = policies.discovery.unread(&adding.surroundings);
-        let installed = installed_from(&adding.surroundings, &policies.discovery);
+        let installed = LazyCell::new(|| installed_from(&adding.surroundings, &policies.discovery));
         for directories in [&mut unread.directories, &mut unread.left_out] {
             directories.retain_mut(|it| {
                 let is_new = |skill: &String| {

@@ -174,8 +174,8 @@ fn findings_elsewhere<'c>(
         let rest = place.strip_prefix(path);
         let is_inside = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let is_named = place.rsplit('/').nth(1) == Some(query);
-        let is_record = records.iter().any(|record| place == record.location());
-        if (is_inside || is_named) && !is_record {
+        let is_record = || records.iter().any(|record| record.is_at(place));
+        if (is_inside || is_named) && !is_record() {
             decisions.push(checked(found, place));
         }
     }
@@ -289,7 +289,8 @@ fn hooks(catalog: &Catalog, record: Record<'_>) -> Vec<Diagnostic> {
 /// Returns how the prompt shows a visible skill.
 fn shown(prompt: &Prompt, record: Record<'_>) -> Decision {
     let id = record.id();
-    let change = |kind| prompt.ledger.changes.iter().any(|at| at.id == id && at.change == kind);
+    let changes: Vec<_> = prompt.ledger.changes.iter().filter(|at| at.id == id).collect();
+    let change = |kind| changes.iter().any(|at| at.change == kind);
     let (outcome, reason) = if change(ChangeKind::Dropped) {
         ("cut", "left out, because the catalog exceeds `prompt.max_tokens`")
     } else if change(ChangeKind::Shortened) {

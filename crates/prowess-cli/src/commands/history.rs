@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use prowess::governance::package_diff;
-use prowess::state::rfc3339;
+use prowess::governance::{package_diff, package_digest};
+use prowess::state::{TrustFile, rfc3339};
 use prowess::{
     Actor, Clock as _, Digest, PackageFiles, ReviewEvent, ReviewStep, RuntimeEvent, SystemClock,
 };
@@ -19,6 +19,7 @@ use crate::commands::commit::Commit;
 use crate::commands::difference::colored;
 use crate::commands::install::{OTHER_BYTES, lines_text, place_lines, remark_on_states};
 use crate::commands::skill_change::{Made, Target, short, stored};
+use crate::commands::trust::keep_reviewed;
 use crate::failure::Failure;
 use crate::install_place::store;
 use crate::lock_place::described;
@@ -227,7 +228,10 @@ pub(crate) fn restore(
                 })?;
             }
             output.result(&restored, |_| text)?;
-            super::trust::keep_reviewed(package, &after, global, output)?;
+            // These files may have been reviewed before others were.
+            let digest = package_digest(&after);
+            let was_reviewed = |file: &TrustFile, id: &str| file.was_reviewed(id, &digest);
+            keep_reviewed(package, &after, was_reviewed, global, output)?;
             if is_same && args.commit.commit {
                 output.remark("the files were these already, so nothing was committed\n");
             }

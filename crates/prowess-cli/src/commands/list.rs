@@ -4,8 +4,12 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::process::ExitCode;
+#[cfg(feature = "web")]
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anstyle::{AnsiColor, Style};
+#[cfg(feature = "web")]
+use prowess::RecordIndex;
 use prowess::{Availability, Catalog, Diagnostic, Record, Severity};
 use serde::Serialize;
 
@@ -44,11 +48,46 @@ pub(crate) fn run(global: &Global, args: &List, output: &Output) -> Result<ExitC
     }
     let elsewhere = Elsewhere::of(global, runtime.policies())?;
     let found = found(&catalog, args);
-    let listed = listed(&catalog, found, &UserTrust::of(&catalog)?, &elsewhere);
+    let own = OwnCopies::of();
+    let findings = findings(&catalog, &own).collect();
+    let listed = listed(&catalog, found, &UserTrust::of(&catalog)?, &elsewhere, findings);
     output.result(&listed, |listed| text(listed, args.sort, output))?;
     output.remark(&counts(&listed));
     elsewhere.remark(output);
     Ok(ExitCode::SUCCESS)
+}
+
+/// The results of the last searches in a catalog, so that their parts need no other.
+#[cfg(feature = "web")]
+#[derive(Default)]
+pub(crate) struct Searches(Mutex<Vec<(Search, Positions)>>);
+
+/// The number of the catalog, the text, and whether only skills that are not offered are meant.
+#[cfg(feature = "web")]
+type Search = (u64, Option<String>, bool);
+
+/// The skills, and the shadowed ones.
+#[cfg(feature = "web")]
+type Positions = Arc<[Vec<RecordIndex>; 2]>;
+
+#[cfg(feature = "web")]
+impl Searches {
+    /// The maximum number of searches that are kept.
+    const MOST: usize = 8;
+
+    fn found(&self, catalog: &Catalog, args: &List) -> Positions {
+        let search = (catalog.serial(), args.text.clone(), args.hidden);
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, found)) = known.iter().find(|it| it.0 == search) {
+            return Arc::clone(found);
+        }
+        let found = found(catalog, args).map(|all| all.iter().map(Record::index).collect());
+        let found = Arc::new(found);
+        known.retain(|it| it.0.0 == search.0);
+        known.truncate(Self::MOST - 1);
+        known.insert(0, (search, Arc::clone(&found)));
+        found
+    }
 }
 
 /// Returns a part of the list as JSON, shadowed skills behind the others, and where the next part
@@ -59,29 +98,36 @@ pub(crate) fn part(
     runtime: &prowess::Runtime,
     args: &List,
     (from, most): (usize, usize),
+    searches: &Searches,
 ) -> Result<(serde_json::Value, Option<u64>), Failure> {
     let catalog = runtime.catalog();
     let elsewhere = Elsewhere::of(global, runtime.policies())?;
-    let [mut skills, mut shadowed] = found(&catalog, args);
-    let [offset, all] = [skills.len(), skills.len() + shadowed.len()];
+    let found = searches.found(&catalog, args);
+    let [offset, all] = [found[0].len(), found[0].len() + found[1].len()];
     let end = from.saturating_add(most).min(all);
-    let cut = |list: &mut Vec<_>, from: usize, end: usize| {
-        list.truncate(end);
-        list.drain(..from.min(list.len()));
+    let part = |all: &[RecordIndex], before: usize| {
+        let [from, end] = [from, end].map(|it| it.saturating_sub(before).min(all.len()));
+        all[from..end].iter().filter_map(|index| catalog.record(*index)).collect()
     };
-    cut(&mut skills, from, end);
-    cut(&mut shadowed, from.saturating_sub(offset), end.saturating_sub(offset));
-    let found = [skills, shadowed];
-    let mut listed = listed(&catalog, found, &UserTrust::of(&catalog)?, &elsewhere);
+    let found = [part(&found[0], 0), part(&found[1], offset)];
+    let own = OwnCopies::of();
+    let most = if from == 0 { most } else { 0 };
+    let mut diagnostics: Vec<_> = findings(&catalog, &own).take(most + 1).collect();
+    if diagnostics.len() > most {
+        let of = |severity| findings(&catalog, &own).filter(move |it| it.severity == severity);
+        let all = [Severity::Error, Severity::Warning, Severity::Hint].into_iter().flat_map(of);
+        diagnostics = all.take(most).collect();
+    }
+    let mut listed = listed(&catalog, found, &UserTrust::of(&catalog)?, &elsewhere, diagnostics);
     // The command is a program that has read the skills for the first time.
     listed.generation = 1;
-    let Listed { diagnostics, .. } = &mut listed;
-    if diagnostics.len() > most {
-        diagnostics.sort_by_key(|found| Reverse(found.severity));
-    }
-    diagnostics.truncate(if from == 0 { most } else { 0 });
     let next = (end < all).then_some(end as u64);
     Ok((crate::output::value(&listed)?, next))
+}
+
+/// Iterates over the findings that ask for something to do.
+fn findings<'c>(catalog: &'c Catalog, own: &'c OwnCopies) -> impl Iterator<Item = &'c Diagnostic> {
+    catalog.diagnostics().filter(|found| !own.is_about_one(found))
 }
 
 fn known_layer(catalog: &Catalog, name: &str) -> Result<(), Failure> {
@@ -123,14 +169,14 @@ fn listed<'c>(
     [skills, shadowed]: [Vec<Record<'c>>; 2],
     trust: &UserTrust,
     elsewhere: &Elsewhere,
+    diagnostics: Vec<&'c Diagnostic>,
 ) -> Listed<'c> {
-    let own = OwnCopies::of();
     let with_trust = |record: Record<'c>| TrustedRecord::new(record, trust);
     Listed {
         generation: catalog.generation(),
         skills: skills.into_iter().map(with_trust).collect(),
         shadowed: shadowed.into_iter().map(with_trust).collect(),
-        diagnostics: catalog.diagnostics().filter(|found| !own.is_about_one(found)).collect(),
+        diagnostics,
         unread: elsewhere.in_json(),
         catalog,
     }

@@ -84,7 +84,7 @@ fn overview(catalog: &Catalog, trust: &UserTrust, elsewhere: &Elsewhere) -> Over
         counts: (0..catalog.sources().len())
             .filter(|&at| catalog.sources()[at].layer == rank)
             .filter(|&at| paths::is_there(catalog.sources()[at].source.root()))
-            .map(|at| catalog.skills().filter(|skill| skill.index().source() == at).count())
+            .map(|at| catalog.len_of(at))
             .collect(),
     };
     let count = |severity| {

@@ -1,5 +1,6 @@
 //! Skills that are found twice because of this program, or by a link: nothing to remove.
 
+use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
 
 use prowess::registry::codes::{SKILL_COPY, SKILL_SHADOWED};
@@ -12,16 +13,19 @@ use crate::paths::surroundings;
 /// The start of the location of an installed skill.
 const INSTALLED: &str = "prowess-lock://";
 
-/// The directories in which lock files place their skills for other clients.
-pub(crate) struct OwnCopies(Vec<PathBuf>);
+/// The directories in which lock files place their skills for other clients. They are read for the
+/// first finding that may be about one.
+pub(crate) struct OwnCopies(LazyCell<Vec<PathBuf>>);
 
 impl OwnCopies {
     /// Reads the lock files of the user and of the project.
     pub(crate) fn of() -> Self {
-        let project = surroundings().ok().and_then(|machine| project_lock(&machine));
-        let project = project.map(|(path, folder)| LockFile::of_project(path, &folder, None));
-        let files = project.into_iter().chain(user_lock());
-        Self(files.flat_map(|file| placed(&file)).collect())
+        Self(LazyCell::new(|| {
+            let project = surroundings().ok().and_then(|machine| project_lock(&machine));
+            let project = project.map(|(path, folder)| LockFile::of_project(path, &folder, None));
+            let files = project.into_iter().chain(user_lock());
+            files.flat_map(|file| placed(&file)).collect()
+        }))
     }
 
     /// Returns whether a finding asks to remove a copy that a lock file wants to be there.
@@ -36,10 +40,13 @@ impl OwnCopies {
     /// Returns the place of an edited copy that a finding takes for another skill of the same id:
     /// to rename one of them would break the lock file.
     pub(crate) fn edited(&self, found: &Diagnostic) -> Option<&Path> {
-        let text = format!("`{}` {}", found.path.as_deref()?, found.message);
-        let is_of_lock = found.code == SKILL_SHADOWED && text.contains(INSTALLED);
+        let path = found.path.as_deref().filter(|_| found.code == SKILL_SHADOWED)?;
+        let text = format!("`{path}` {}", found.message);
         let is_named = |own: &&PathBuf| text.contains(&format!("`{}/", own.display()));
-        self.0.iter().filter(|_| is_of_lock).find(is_named).map(PathBuf::as_path)
+        if !text.contains(INSTALLED) {
+            return None;
+        }
+        self.0.iter().find(is_named).map(PathBuf::as_path)
     }
 
     /// Returns the findings about edited copies.
@@ -57,9 +64,8 @@ impl OwnCopies {
     pub(crate) fn is_again(&self, catalog: &Catalog, shadowed: Record<'_>) -> bool {
         let real = |record: Record<'_>| Path::new(&record.root_directory()).canonicalize().ok();
         let own = real(shadowed);
-        let mut same = catalog.skills().filter(|it| it.id() == shadowed.id());
         let location = shadowed.location();
-        own.is_some() && same.any(|it| real(it) == own)
+        own.is_some() && catalog.get(shadowed.id()).is_some_and(|it| real(it) == own)
             || catalog
                 .diagnostics()
                 .any(|found| found.path.as_deref() == Some(&*location) && self.is_about_one(found))

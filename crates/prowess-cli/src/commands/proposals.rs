@@ -39,6 +39,9 @@ use crate::user::user;
 
 use shown::{Shown, Whole, conflict_text};
 
+/// The maximum number of decided proposals that a server lists.
+const MOST_DECIDED: usize = 50;
+
 /// The output of `proposals --format json`.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -95,7 +98,8 @@ pub(crate) fn answer(
         }
         command => {
             let is_all = matches!(command, Some(Proposals::List { all: true }));
-            Answer::Proposals(desk.list(is_all, output)?)
+            let most = if global.running.is_some() { MOST_DECIDED } else { usize::MAX };
+            Answer::Proposals(desk.list(is_all.then_some(most), output)?)
         }
     })
 }
@@ -183,9 +187,10 @@ impl Desk {
         Whole::of(proposal, outlook, moved.unwrap_or_default(), barred.map(str::to_owned))
     }
 
-    /// Returns the proposals that wait, each with the error of its file.
-    fn waiting(&self) -> Result<Vec<Waiting>, Failure> {
-        let waiting = self.proposals.waiting()?.into_iter().filter_map(|read| match read {
+    /// Returns the proposals that wait and whose names begin so, each with the error of its file.
+    fn waiting(&self, start: &str) -> Result<Vec<Waiting>, Failure> {
+        let waiting = self.proposals.waiting_as(start)?;
+        let waiting = waiting.into_iter().filter_map(|read| match read {
             Ok(proposal) => Some((proposal, None)),
             // One that has just been decided has no file any more.
             Err(mut error) => Some((*error.tampered.take()?, Some(error))),
@@ -193,18 +198,19 @@ impl Desk {
         Ok(waiting.collect())
     }
 
-    fn list(&self, is_all: bool, output: &Output) -> Result<Vec<Shown>, Failure> {
+    /// Returns the proposals that wait, behind the last decided ones if these are meant.
+    fn list(&self, decided: Option<usize>, output: &Output) -> Result<Vec<Shown>, Failure> {
         if self.audit == AuditLog::Never {
             let remark = "no audit log has these steps: `audit: { log: keep }` in the configuration \
                 keeps one\n";
             output.remark(remark);
         }
         let mut listed = Vec::new();
-        if is_all {
-            let decided = self.proposals.decided()?.into_iter();
+        if let Some(most) = decided {
+            let decided = self.proposals.decided(most)?.into_iter();
             listed.extend(decided.map(|(name, decision)| Shown::decided(name, &decision)));
         }
-        for (proposal, fault) in self.waiting()? {
+        for (proposal, fault) in self.waiting("")? {
             listed.push(match &fault {
                 None => Shown::waiting(&proposal),
                 Some(fault) => Shown::tampered(&proposal, &fault.message),
@@ -218,7 +224,7 @@ impl Desk {
 
     /// Returns the waiting proposal with this name, or whose name alone begins so.
     fn find(&self, named: &str) -> Result<Waiting, Failure> {
-        let known = self.waiting()?;
+        let known = self.waiting(named)?;
         let is_exact = |(it, _): &&Waiting| it.name == named || it.name == format!("{named}.md");
         if let Some(found) = known.iter().find(is_exact) {
             return Ok(found.clone());
@@ -322,16 +328,14 @@ impl Desk {
 
 /// Returns a name of the skill of a proposal in this catalog, where its id may be that of another.
 fn named(catalog: &Catalog, proposal: &StoredProposal) -> String {
+    let path = proposal.package.as_ref().map_or("", |base| &*base.path);
     let is_own = |record: &prowess::Record<'_>| {
-        let directory = Path::new(&record.root_directory()).canonicalize();
-        directory.is_ok_and(|it| proposal.package.as_ref().is_some_and(|base| it == *base.path))
+        let root = record.root_directory();
+        root == path || Path::new(&root).canonicalize().is_ok_and(|it| *it == *path)
     };
     // An earlier proposal may have changed the id.
-    let is_at = |record: &prowess::Record<'_>| {
-        proposal.package.as_ref().is_some_and(|base| record.root_directory() == base.path)
-    };
-    let record = catalog.all_named(&proposal.skill).into_iter().find(is_own);
-    let record = record.or_else(|| catalog.skills().chain(catalog.excluded()).find(is_at));
+    let named = [&*proposal.skill, path].into_iter().flat_map(|name| catalog.all_named(name));
+    let record = named.into_iter().find(is_own);
     record.and_then(|it| it.qualified_id()).unwrap_or_else(|| proposal.skill.clone())
 }
 

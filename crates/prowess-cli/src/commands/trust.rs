@@ -8,8 +8,8 @@ use prowess::state::{
     Origin, TrustError, TrustFile, TrustedFolder, TrustedOrigin, TrustedOrigins, TrustedState,
 };
 use prowess::{
-    AGENT_LAYER, Cancel, Clock, PackageFiles, Record, RuntimeEvent, SystemClock, TrustAction,
-    TrustEvent, has_credentials, without_credentials,
+    AGENT_LAYER, AuditLog, AuditPolicy, Cancel, Clock, PackageFiles, Policies, Record,
+    RuntimeEvent, SystemClock, TrustAction, TrustEvent, has_credentials, without_credentials,
 };
 use prowess_text::{shell_path, shell_word};
 use serde::Serialize;
@@ -22,8 +22,9 @@ use crate::failure::Failure;
 use crate::install_place::signer;
 use crate::output::{DIM, HEADING, Output};
 use crate::paths;
-use crate::policies::policies;
-use crate::runtime::runtime;
+use crate::plugins::Loaded;
+use crate::policies::{Found, policies};
+use crate::runtime::{builder_with, runtime};
 use crate::terminal::{local_time, plain};
 use crate::user::user;
 
@@ -113,14 +114,22 @@ pub(crate) fn answer(global: &Global, args: &Trust, output: &Output) -> Result<A
 }
 
 /// Makes a decision about what is trusted, which is recorded before it has an effect. A
-/// configuration that cannot be read prevents no decision, and has no log.
+/// configuration that cannot be read may ask for that, so the decision is in the log of this user
+/// then, and nothing is trusted without an entry.
 pub(super) fn recorded<T>(
     global: &Global,
     output: &Output,
     (action, name): (TrustAction, &str),
     make: impl FnOnce() -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let Ok(policies) = policies(global) else { return make() };
+    let policies = policies(global).or_else(|_| {
+        let mut policies = policies(&global.with(Found::usable(global).0))?;
+        policies.audit.log = AuditLog::Keep;
+        if action == TrustAction::Granted {
+            policies.audit.policy = AuditPolicy::Required;
+        }
+        Ok::<_, Failure>(policies)
+    })?;
     let audit = audit_sink(&policies, output)?;
     let name = without_credentials(name).into_owned();
     let event = TrustEvent { at: SystemClock::default().now(), action, name, by: user() };
@@ -158,15 +167,21 @@ pub(super) fn follow_review(
     Ok(())
 }
 
-/// Returns the review of a skill that an agent has written to the files that are there again, if
-/// they were reviewed once.
+/// Extends the review of a skill that an agent has written to the files that a person has made of
+/// it, as [`follow_review`] does, if it is one.
 pub(super) fn keep_reviewed(
     package: &SkillPackage,
     files: &PackageFiles,
+    is_reviewed: impl Fn(&TrustFile, &str) -> bool,
     global: &Global,
     output: &Output,
 ) -> Result<(), Failure> {
-    let catalog = runtime(global)?.catalog();
+    // No plugin has skills of that layer.
+    let policies = Policies { plugins: Default::default(), ..policies(global)? };
+    if global.skills.root.is_empty() && !policies.discovery.roots.contains_key(AGENT_LAYER) {
+        return Ok(());
+    }
+    let catalog = builder_with(global, policies, &Loaded::none())?.build()?.catalog();
     let is_meant = |it: &Record<'_>| {
         let directory = Path::new(&it.root_directory()).canonicalize();
         *it.layer().name == *AGENT_LAYER && directory.is_ok_and(|it| it == package.path())
@@ -174,9 +189,7 @@ pub(super) fn keep_reviewed(
     let Some(record) = catalog.skills().chain(catalog.excluded()).find(is_meant) else {
         return Ok(());
     };
-    let digest = package_digest(files);
-    let was_reviewed = |file: &TrustFile, id: &str| file.was_reviewed(id, &digest);
-    follow_review([record.base_id(); 2], files, was_reviewed, global, output)
+    follow_review([record.base_id(); 2], files, is_reviewed, global, output)
 }
 
 /// Refuses a directory that contains the home: everything that the user ever downloads would be

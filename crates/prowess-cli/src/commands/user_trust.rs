@@ -37,11 +37,10 @@ impl UserTrust {
             outside.filter_map(|found| found.path.as_deref()).any(|path| path == root)
         };
         // A directory that the user named is offered without an answer.
-        let is_offered = |at| catalog.skills().any(|skill| skill.index().source() == at);
         let answer = |(at, source): (usize, &CatalogSource)| {
             let root = source.source.root();
             let answer = (is_asked(source) && !is_outside(root)).then(|| is_trusted(root));
-            answer.filter(|is_trusted| *is_trusted || !is_offered(at))
+            answer.filter(|is_trusted| *is_trusted || catalog.len_of(at) == 0)
         };
         Ok(Self { answers: catalog.sources().iter().enumerate().map(answer).collect() })
     }

@@ -180,7 +180,9 @@ pub(crate) fn run(global: &Global, args: &Validate, output: &Output) -> Result<E
     }
     let is_valid = checked.count(Severity::Error) == 0;
     let run = Run { args, profile: settings.profile, stdin: input.stdin };
+    let kept = fixes.keep_reviews(global, output);
     print(run, checked, fixes.files, output)?;
+    kept?;
     Ok(ExitCode::from(u8::from(!is_valid)))
 }
 

@@ -479,7 +479,7 @@ fn webhook_needs_a_feature_a_secret_and_a_public_host() {
 
 /// Returns whether a decision of this kind is the last one.
 pub(crate) fn is_decided(desk: &Desk, step: ReviewStep) -> bool {
-    let decided = desk.proposals(&[]).decided().unwrap();
+    let decided = desk.proposals(&[]).decided(usize::MAX).unwrap();
     decided.last().is_some_and(|(_, decision)| decision.step == step)
 }
 

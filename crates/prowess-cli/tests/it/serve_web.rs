@@ -113,6 +113,8 @@ impl Page {
 #[test]
 fn page_is_the_json_of_the_command() {
     let page = Page::open();
+    // It waits for a quick report only.
+    while page.body("/health").contains("setup-being-checked") {}
     for (path, args) in [
         ("/approvals?format=json", &["approvals", "list"][..]),
         ("/approvals?all=1&format=json", &["approvals", "list", "--all"]),

@@ -250,6 +250,53 @@ fn skill_of_an_agent_is_offered_by_the_command_that_list_shows() {
     assert_eq!(unknown.error()["code"], "skill-not-found", "others are not reviewed");
     fs::remove_dir_all(tree.join("written/notes/scripts")).unwrap();
     assert_eq!(state().0, "visible", "these are the reviewed files");
+    let fixable = skill_md("name: notes\ndescription: An agent's.\nallowed_tools: Read");
+    let fix = || {
+        let fixed = run(&tree, &["validate", "--fix", written.to_str().unwrap()]);
+        assert!(
+            !fs::read_to_string(tree.join("written/notes/SKILL.md"))
+                .unwrap()
+                .contains("allowed_tools"),
+            "{fixed:?}"
+        );
+        fixed.stderr.contains("the skill stays hidden")
+    };
+    tree.write("written/notes/SKILL.md", &fixable);
+    assert!(fix(), "the rest of these files was not reviewed");
+    assert_eq!(state().0, "hidden");
+    tree.write("written/notes/SKILL.md", &fixable);
+    let reason = state().1;
+    let command: Vec<_> = reason.split('`').nth(1).unwrap().split(' ').skip(1).collect();
+    run(&tree, &command).text();
+    assert!(!fix(), "a person has made these files of reviewed ones");
+    assert_eq!(state().0, "visible");
+    let created = run(&tree, &["new", "memo", "--directory", written.to_str().unwrap()]);
+    assert!(created.stdout.contains("prowess trust --skill memo"), "{created:?}");
     assert!(run(&tree, &["trust", "--revoke", "notes"]).text().starts_with("no longer trusted"));
     assert_eq!(state().0, "hidden");
+}
+
+/// A configuration that cannot be read may ask for a log: nothing is trusted without an entry, and
+/// trust ends all the same.
+#[test]
+fn change_under_a_broken_configuration_is_recorded() {
+    for is_writable in [true, false] {
+        let tree = machine();
+        assert_eq!(run(&tree, &["trust"]).code, Some(0));
+        tree.write("home/.config/prowess/config.yaml", "audit: { log: keep");
+        let log = "home/.local/state/prowess/audit.jsonl";
+        if !is_writable {
+            tree.write(&format!("{log}/x"), "a directory");
+        }
+        let revoked = run(&tree, &["trust", "--revoke", ".."]);
+        assert_eq!(revoked.code, Some(0), "{revoked:?}");
+        let trusted = run(&tree, &["trust", "--format", "json"]);
+        if is_writable {
+            assert_eq!(trusted.code, Some(0), "{trusted:?}");
+            let log = fs::read_to_string(tree.join(log)).unwrap();
+            assert!(log.contains("revoked") && log.contains("granted"), "{log}");
+        } else {
+            assert_eq!(trusted.error()["code"], "audit-log-unavailable");
+        }
+    }
 }

@@ -192,7 +192,10 @@ impl CatalogBuilder {
         for position in self.by_id.iter_mut() {
             *position = positions[*position as usize];
         }
-        let visible = order.iter().map(|&position| self.visible[position as usize]).collect();
+        let visible = order.iter().map(|&position| self.visible[position as usize]);
+        let visible: Box<[RecordIndex]> = visible.collect();
+        let mut counts = vec![0; sources.len()].into_boxed_slice();
+        visible.iter().for_each(|index| counts[index.source()] += 1);
         // Not by the position in the scan: records that were read again come first there.
         let key_of = |excluded: &Excluded| {
             let index = excluded.index;
@@ -204,6 +207,7 @@ impl CatalogBuilder {
         let resolved = Arc::into_inner(resolved).expect(UNSHARED);
         let resolved = Resolved {
             visible,
+            counts,
             by_id: self.by_id,
             excluded: self.excluded.into(),
             rejected: self.rejected.into(),

@@ -1,11 +1,12 @@
 //! Finds the skill that a reference names.
 
 use std::cmp::Reverse;
+use std::iter::once;
 
 use prowess_format::slug;
 
 use super::spelling::Spelling;
-use super::{Catalog, Excluded, RecordIndex};
+use super::{Catalog, Excluded, RecordIndex, Resolved};
 use crate::{Availability, Caller, Record, Trust};
 
 /// The result of [`Catalog::find`].
@@ -160,28 +161,76 @@ impl Catalog {
         let qualified = id.split_once(':');
         let exact = self.by_qualified_id(id, Caller::User);
         let exact = exact.first().map(|(record, _)| record.index());
-        let place = reference.trim_end_matches('/');
-        let is_at = |record: &Record<'_>| {
-            let location = record.location();
-            let below = location.strip_prefix(place);
-            below.is_some_and(|rest| {
-                rest.is_empty() || rest.strip_prefix('/') == Some(record.file())
-            })
-        };
+        let there = self.at(reference);
         let is_meant = |record: &Record<'_>| {
             let base = record.base_id();
             record.id() == id
                 || base == id
                 || exact == Some(record.index())
                 || qualified.is_some_and(|(of, id)| base == id && is_of(*record, of))
-                || (reference.contains('/') && is_at(record))
+                || there.contains(&record.index())
         };
-        let all = || self.skills().chain(self.excluded()).chain(self.rejected());
-        let named: Vec<_> = all().filter(is_meant).collect();
+        // Records are found by their ids, and few have another one than before collisions.
+        let bases: Vec<_> = once(id).chain(parts(id).map(|(_, base, _)| base)).collect();
+        let distinct = self.resolved.ids.distinct();
+        let others = distinct.filter(|it| bases.contains(&self.base_id(*it))).chain(there.clone());
+        let others = others.map(|index| self.id(index));
+        let mut ids: Vec<_> = bases.iter().copied().chain(others).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let with_ids = ids.into_iter().flat_map(|id| self.with_id(id));
+        let mut named: Vec<_> = with_ids.filter(is_meant).collect();
+        named.sort_by_key(|record| match record.availability() {
+            Availability::Offered => 0,
+            Availability::Rejected => 2,
+            _ => 1,
+        });
         match Spelling::of(reference).filter(|_| named.is_empty()) {
-            Some(spelling) => all().filter(|record| spelling.is_of(*record)).collect(),
+            Some(spelling) => {
+                let all = self.skills().chain(self.excluded()).chain(self.rejected());
+                all.filter(|record| spelling.is_of(*record)).collect()
+            }
             None => named,
         }
+    }
+
+    /// Returns the view of a record of this catalog, offered or not.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the index is of another catalog, which has more sources or records.
+    pub fn record(&self, index: RecordIndex) -> Option<Record<'_>> {
+        self.with_id(self.id(index)).find(|record| record.index() == index)
+    }
+
+    /// Iterates over the records with this id, the visible one first.
+    pub(super) fn with_id(&self, id: &str) -> impl Iterator<Item = Record<'_>> {
+        let Resolved { excluded, rejected, .. } = &*self.resolved;
+        let others = self.range(excluded, id).iter().chain(self.range(rejected, id));
+        self.get(id).into_iter().chain(others.map(|it| self.record_of(it)))
+    }
+
+    /// Returns the records whose package or file has this path. Of each source, only the paths of
+    /// the packages are compared.
+    fn at(&self, path: &str) -> Vec<RecordIndex> {
+        let place = path.trim_end_matches('/');
+        let mut found = Vec::new();
+        for (number, source) in self.sources.iter().enumerate().filter(|_| path.contains('/')) {
+            let (records, root) = (&source.records, source.source.root().trim_end_matches('/'));
+            let inside = place.strip_prefix(root);
+            let inside = inside.filter(|inside| inside.is_empty() || inside.starts_with('/'));
+            let Some(inside) = inside else { continue };
+            let is_at = |at, package: &str| {
+                records.is_package(at, package.strip_prefix('/').unwrap_or(package))
+            };
+            let is_there = |at: &usize| {
+                let file = || inside.strip_suffix(records.file(*at))?.strip_suffix('/');
+                is_at(*at, inside) || file().is_some_and(|package| is_at(*at, package))
+            };
+            let there = (0..records.len()).filter(is_there);
+            found.extend(there.map(|at| RecordIndex::new(number, at)));
+        }
+        found
     }
 
     /// Returns an id by which exactly this record can be loaded: its own if that is unambiguous,
@@ -251,19 +300,18 @@ impl Catalog {
     }
 
     fn by_place(&self, reference: &str, caller: Caller) -> Vec<Match<'_>> {
-        if !reference.contains('/') {
-            return Vec::new();
-        }
-        let is_there = |record: &Record<'_>| record.is_at(reference);
-        let visible = self.skills().filter(is_there);
-        let visible = visible.map(|record| (record, self.withheld_visible(record, caller)));
-        let excluded = self
-            .resolved
-            .excluded
-            .iter()
-            .filter(|excluded| excluded.availability != Availability::OutOfScope);
-        let excluded = excluded.filter(|excluded| is_there(&self.record_of(excluded)));
-        visible.chain(excluded.map(|excluded| self.meant(excluded, caller))).collect()
+        let matches = |index: RecordIndex| {
+            let id = self.id(index);
+            let visible = self.get(id);
+            let visible = visible.map(|record| (record, self.withheld_visible(record, caller)));
+            let excluded = self.excluded_range(id).iter();
+            let excluded = excluded.filter(|it| it.availability != Availability::OutOfScope);
+            let all = visible.into_iter().chain(excluded.map(|it| self.meant(it, caller)));
+            all.filter(move |(record, _)| record.index() == index && record.is_at(reference))
+        };
+        let mut there: Vec<_> = self.at(reference).into_iter().flat_map(matches).collect();
+        there.sort_by_key(|(it, _)| (it.availability() != Availability::Offered, it.id()));
+        there
     }
 
     /// Iterates over the records with this base id that can be loaded, the visible ones first, then
@@ -283,11 +331,15 @@ impl Catalog {
         visible.chain(excluded.map(|excluded| (self.record_of(excluded), Some(excluded))))
     }
 
-    pub(super) fn excluded_range(&self, id: &str) -> &[Excluded] {
-        let start = self.resolved.excluded.partition_point(|excluded| self.id(excluded.index) < id);
-        let length = self.resolved.excluded[start..]
-            .partition_point(|excluded| self.id(excluded.index) == id);
-        &self.resolved.excluded[start..start + length]
+    fn excluded_range(&self, id: &str) -> &[Excluded] {
+        self.range(&self.resolved.excluded, id)
+    }
+
+    /// Returns those of sorted records that have this id.
+    fn range<'e>(&self, sorted: &'e [Excluded], id: &str) -> &'e [Excluded] {
+        let start = sorted.partition_point(|excluded| self.id(excluded.index) < id);
+        let length = sorted[start..].partition_point(|excluded| self.id(excluded.index) == id);
+        &sorted[start..start + length]
     }
 
     fn meant<'c>(&'c self, excluded: &'c Excluded, caller: Caller) -> Match<'c> {

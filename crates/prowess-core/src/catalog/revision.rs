@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Catalog, CatalogSource, Excluded, RecordIndex};
+use super::{Catalog, CatalogSource, RecordIndex};
 use crate::Record;
 
 /// A skill as it is in an earlier and in a later catalog.
@@ -60,16 +60,9 @@ impl Catalog {
 
     /// Returns whether no other record has the id of this record.
     fn is_alone(&self, index: RecordIndex) -> bool {
-        let id = self.resolved.ids.base(&self.sources, index);
+        let id = self.base_id(index);
         let is_it = |other: RecordIndex| other == index;
-        let has_id = |other: RecordIndex| self.resolved.ids.base(&self.sources, other) == id;
-        self.get(id).is_none_or(|visible| is_it(visible.index()))
-            && self.excluded_range(id).iter().all(|excluded: &Excluded| is_it(excluded.index))
-            && !self
-                .resolved
-                .rejected
-                .iter()
-                .any(|other| has_id(other.index) && !is_it(other.index))
-            && !self.resolved.ids.distinct().any(|other| has_id(other) && !is_it(other))
+        self.with_id(id).all(|other| is_it(other.index()))
+            && !self.resolved.ids.distinct().any(|it| self.base_id(it) == id && !is_it(it))
     }
 }

@@ -1,12 +1,14 @@
 //! Tests of catalogs.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use expect_test::expect;
 use prowess_core::{
-    Availability, Catalog, CatalogBuilder, CatalogSource, Layer, MemorySource, NewRecord,
-    ReadLimit, RecordIndex, RecordSet, RecordSetBuilder, ResourcePath, Trust,
+    Availability, Caller, Catalog, CatalogBuilder, CatalogSource, Layer, MemorySource, NewRecord,
+    ReadLimit, Record, RecordIndex, RecordSet, RecordSetBuilder, ResourcePath, SkillSource, Trust,
 };
+use prowess_testkit::{OverriddenSource, SourceOverrides};
 
 fn records(skills: &[(&str, &str)]) -> Arc<RecordSet> {
     let mut builder = RecordSetBuilder::new();
@@ -70,6 +72,54 @@ fn skills_are_sorted_and_found_by_id() {
         .map(|record| (record.description(), record.availability(), record.reason()))
         .collect();
     assert_eq!(aside, [("The program's.", Availability::Shadowed, Some("the user's is used"))]);
+}
+
+/// Counts how often the root of its files is read, which the location of each record needs.
+struct Counted(MemorySource, AtomicUsize);
+
+impl SourceOverrides for Counted {
+    fn inner(&self) -> &dyn SkillSource {
+        &self.0
+    }
+
+    fn root(&self) -> &str {
+        self.1.fetch_add(1, Ordering::Relaxed);
+        self.0.root()
+    }
+}
+
+#[test]
+fn lookup_makes_no_location_of_other_skills() {
+    let packages: Vec<_> = (0..1000).map(|at| format!("pack/skill-{at}")).collect();
+    let packages: Vec<_> = packages.iter().map(|package| (&**package, "One of many.")).collect();
+    let files = MemorySource::builder("memory").build().expect("it has no paths");
+    let counted = OverriddenSource(Counted(files, AtomicUsize::new(0)));
+    let source = Arc::new(counted);
+    let reads = || source.0.1.load(Ordering::Relaxed);
+    let records = records(&packages);
+    let sources = vec![CatalogSource { layer: 0, source: Arc::clone(&source) as _, records }];
+    let mut builder = CatalogBuilder::new(vec![Layer::new("user", Trust::Trusted)], sources);
+    for index in (0..1000).map(|at| RecordIndex::new(0, at)) {
+        match index.entry() % 2 {
+            0 => builder.show(index).expect("the id is free"),
+            _ => builder.exclude(index, Availability::Hidden, "for the test"),
+        }
+    }
+    let catalog = builder.finish(1);
+    assert_eq!(catalog.len_of(0), 500);
+    for record in catalog.skills().chain(catalog.excluded()).skip(499).take(2) {
+        let (location, directory) = (record.location(), record.root_directory());
+        for reference in [record.id(), &format!("user:{}", record.id()), &location, &directory] {
+            let before = reads();
+            let named: Vec<_> = catalog.all_named(reference).iter().map(Record::index).collect();
+            let _ = catalog.find_exact(reference, Caller::User);
+            assert_eq!(named, [record.index()], "{reference}");
+            assert!(reads() - before < 20, "{reference} is compared with other locations");
+        }
+        let again = catalog.record(record.index()).expect("it is in this catalog");
+        assert_eq!((again.id(), again.reason()), (record.id(), record.reason()));
+        assert!(catalog.all_named(&format!("{directory}x")).is_empty(), "another path");
+    }
 }
 
 /// Returns the sources of a catalog after one record of a source has changed.

@@ -37,6 +37,8 @@ Day first.
 pub(crate) struct Place {
     pub(crate) tree: Tree,
     pub(crate) proposals: FileProposals,
+    /// The session in which agents propose.
+    pub(crate) session: Option<&'static str>,
 }
 
 impl Place {
@@ -44,7 +46,7 @@ impl Place {
         let tree = Tree::new(PDF);
         let policy = ProposalPolicy { reviewers: vec!["reviewer".into()], ..Default::default() };
         let proposals = FileProposals::new(tree.join("proposals"), policy);
-        Self { tree, proposals }
+        Self { tree, proposals, session: None }
     }
 
     pub(crate) fn package(&self) -> SkillPackage {
@@ -102,7 +104,7 @@ impl Place {
             file: "SKILL.md",
             files: &files,
             proposer,
-            session: None,
+            session: self.session,
             catalog: &Catalog::empty(),
         };
         proposals.submit_checked(&proposal, &package)
@@ -178,7 +180,7 @@ fn files_of_a_proposal_change_together() {
     let names = fs::read_dir(place.tree.join("skills")).unwrap().count();
     assert_eq!(names, 1, "nothing is left next to the skill");
     assert!(place.proposals.waiting().unwrap().is_empty());
-    let decided = place.proposals.decided().unwrap();
+    let decided = place.proposals.decided(usize::MAX).unwrap();
     assert_eq!((decided[0].1.step, &decided[0].1.by), (ReviewStep::Accepted, &ada()));
 }
 
@@ -501,7 +503,7 @@ fn interrupted_acceptance_is_finished_or_forgotten() {
             Err(error) => assert!(is_made && error.message.contains("accepted by ada")),
         }
         assert!(place.text("SKILL.md").contains("Save it."));
-        assert_eq!(place.proposals.decided().unwrap().len(), 1);
+        assert_eq!(place.proposals.decided(usize::MAX).unwrap().len(), 1);
         assert!(place.proposals.waiting().unwrap().is_empty());
     }
 }

@@ -219,7 +219,7 @@ fn impossible_changes_are_refused() {
     let error = place.accept(true).unwrap_err();
     assert_eq!(error.code, codes::PROPOSAL_INVALID, "{error}");
     assert!(error.message.contains("`link` is in its directory"), "{error}");
-    assert!(place.proposals.decided().unwrap().is_empty());
+    assert!(place.proposals.decided(usize::MAX).unwrap().is_empty());
 }
 
 /// Agents have limits of their own, so that none keeps a person out.
@@ -269,6 +269,45 @@ fn names_of_an_agent_are_no_room() {
     assert_eq!(propose("xls", "y.md").unwrap_err().code, codes::PROPOSALS_FULL);
 }
 
+/// Many names and many skills have one limit for all agents, and in one session that of one agent.
+#[test]
+fn skills_of_an_agent_are_no_room() {
+    let of_all = "30 proposals of agents wait for a review already, and the limit is 30";
+    for (session, most, expected) in
+        [(Some("one"), 20, "20 proposals of this session wait"), (None, 30, of_all)]
+    {
+        let place = Place { session, ..Place::new() };
+        let policy = ProposalPolicy { waiting: 15, ..Default::default() };
+        let proposals = FileProposals::new(place.tree.join("proposals"), policy);
+        let propose = |by: Actor, number: usize| {
+            let diff = new(&format!("{number}.md"));
+            place.propose_for(&proposals, &format!("skill-{number}"), &by, &diff, "why")
+        };
+        let of_agent = |number: usize| propose(agent(&number.to_string()), number);
+        assert!((0..most).all(|number| of_agent(number).is_ok()));
+        let error = of_agent(most).unwrap_err();
+        assert!(error.code == codes::PROPOSALS_FULL && error.message.contains(expected), "{error}");
+        propose(ada(), most).expect("people have room of their own");
+    }
+}
+
+#[test]
+fn last_decided_are_those_of_the_last_proposals() {
+    let place = Place::new();
+    let name = place.propose(DIFF).unwrap();
+    place.accept(false).unwrap();
+    let decided = place.tree.join("proposals/decided");
+    for copy in ["z-20260101T000000Z", "a-20280101T000000Z-2", "a-20270101T000000Z"] {
+        for ending in ["md", "json"] {
+            let [from, to] = [&*name, copy].map(|it| decided.join(it).with_extension(ending));
+            fs::copy(from, to).unwrap();
+        }
+    }
+    let last = place.proposals.decided(2).unwrap();
+    assert!(last.iter().all(|(name, _)| name.starts_with("a-202")), "{last:?}");
+    assert_eq!((last.len(), place.proposals.decided(usize::MAX).unwrap().len()), (2, 4));
+}
+
 #[test]
 fn other_documents_are_no_proposals() {
     let place = Place::new();
@@ -304,7 +343,7 @@ fn tampered_file_is_rejected_by_its_name() {
         let decision = place.proposals.reject(&review(ada())).unwrap();
         assert_eq!((&*decision.skill, &decision.by), ("pdf", &ada()));
         assert!(place.proposals.waiting().unwrap().is_empty());
-        assert_eq!(place.proposals.decided().unwrap().len(), 1);
+        assert_eq!(place.proposals.decided(usize::MAX).unwrap().len(), 1);
     }
 }
 

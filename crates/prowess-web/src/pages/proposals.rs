@@ -16,8 +16,11 @@ pub(super) fn values(desk: &dyn Desk, query: &Form) -> Result<Shown, Refusal> {
 
 pub(super) fn write_all(html: &mut Html, sheet: &Sheet<'_>) {
     let is_all = sheet.query.get("all") == "1";
-    let other =
-        if is_all { ("/proposals", "Only waiting ones") } else { ("/proposals?all=1", "All") };
+    let other = if is_all {
+        ("/proposals", "Only waiting ones")
+    } else {
+        ("/proposals?all=1", "The last decided ones, too")
+    };
     html.element("p", &[], |html| html.link(other.0, other.1));
     let from = sheet.from();
     let all = list(&sheet.shown.value, "proposals");

@@ -24,7 +24,7 @@ pub(super) fn as_found(catalog: &Catalog, path: PathBuf) -> PathBuf {
 /// are followed.
 pub(super) fn records<'c>(catalog: &'c Catalog, query: &str, path: &str) -> Vec<Record<'c>> {
     let mut records = catalog.all_named(query);
-    let mut add = |found: Vec<Record<'c>>| {
+    let add = |records: &mut Vec<Record<'c>>, found: Vec<Record<'c>>| {
         for record in found {
             if records.iter().all(|other| other.index() != record.index()) {
                 records.push(record);
@@ -34,10 +34,11 @@ pub(super) fn records<'c>(catalog: &'c Catalog, query: &str, path: &str) -> Vec<
     // A name that is a path of nothing would be compared with each skill in other spellings.
     let mut roots = catalog.sources().iter().map(|source| source.source.root());
     if roots.any(|root| Path::new(path).starts_with(root)) {
-        add(catalog.all_named(path));
+        add(&mut records, catalog.all_named(path));
     }
     if let Some(directory) = real_directory(path.as_ref()) {
-        add(in_directory(catalog, &directory));
+        let there = in_directory(catalog, &directory, &records);
+        add(&mut records, there);
     }
     records
 }
@@ -51,15 +52,19 @@ fn real_directory(path: &Path) -> Option<PathBuf> {
     if is_skill { real.parent().map(Path::to_owned) } else { Some(real) }
 }
 
-/// Returns the records whose directory is this one, links resolved.
-fn in_directory<'c>(catalog: &'c Catalog, directory: &Path) -> Vec<Record<'c>> {
-    catalog
-        .skills()
-        .chain(catalog.excluded())
-        .chain(catalog.rejected())
-        .filter(|record| {
-            let own = PathBuf::from(record.root_directory());
-            own.canonicalize().is_ok_and(|own| own == directory)
-        })
-        .collect()
+/// Returns the records whose directory is this one, links resolved. If one is known, the others
+/// have its name.
+fn in_directory<'c>(
+    catalog: &'c Catalog,
+    directory: &Path,
+    known: &[Record<'c>],
+) -> Vec<Record<'c>> {
+    let is_there = |record: &Record<'_>| {
+        let own = PathBuf::from(record.root_directory());
+        own.canonicalize().is_ok_and(|own| own == directory)
+    };
+    let name = known.iter().find(|record| is_there(record)).map(Record::name);
+    let is_meant = |record: &Record<'_>| name.is_none_or(|name| record.name() == name);
+    let all = catalog.skills().chain(catalog.excluded()).chain(catalog.rejected());
+    all.filter(|record| is_meant(record) && is_there(record)).collect()
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use prowess::source_fs::{Discovery, ProjectTrust, Surroundings};
-use prowess::{FolderAnswer, folder_trust};
+use prowess::{AGENT_LAYER, FolderAnswer, folder_trust};
 use prowess_text::shell_path;
 
 use crate::args::{Global, New};
@@ -24,7 +24,7 @@ impl Place {
         let surroundings = surroundings()?;
         let discovery = policies(global)?.discovery;
         if let Some(directory) = &args.directory {
-            let next = in_root(&surroundings, &discovery, directory);
+            let next = in_root(&surroundings, &discovery, directory, &args.name);
             return Ok(Self { directory: directory.clone(), next });
         }
         let home = surroundings.home.as_deref();
@@ -64,12 +64,23 @@ fn to_trust(surroundings: &Surroundings, discovery: &Discovery, project: &Path) 
     vec!["prowess trust, so that the skills of this project are offered".to_owned()]
 }
 
-/// Returns the command that finds skills of a named directory, unless it is searched anyway.
-fn in_root(surroundings: &Surroundings, discovery: &Discovery, directory: &Path) -> Vec<String> {
+/// Returns the command that finds skills of a named directory, unless it is searched anyway, or
+/// that offers those of one in which they are hidden.
+fn in_root(
+    surroundings: &Surroundings,
+    discovery: &Discovery,
+    directory: &Path,
+    name: &str,
+) -> Vec<String> {
     let base = surroundings.working_directory.clone().unwrap_or_default().join(directory);
     let is_searched = |root: &Path| base == root.join(client(discovery)).join("skills");
+    let is_of = |roots: &[PathBuf]| roots.contains(&base);
+    if discovery.roots.get(AGENT_LAYER).is_some_and(|roots| is_of(roots)) {
+        return vec![format!("prowess trust --skill {name}, as agents may write there")];
+    }
     let roots = [surroundings.home.as_deref(), surroundings.project()];
-    if roots.into_iter().flatten().any(is_searched) {
+    if roots.into_iter().flatten().any(is_searched) || discovery.roots.values().any(|it| is_of(it))
+    {
         return Vec::new();
     }
     vec![format!(

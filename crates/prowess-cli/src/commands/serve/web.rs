@@ -3,9 +3,9 @@
 use std::future::pending;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -33,6 +33,9 @@ use crate::{plugins, runtime};
 
 /// The maximum number of skills of one part.
 const MOST_SKILLS: usize = 50;
+
+/// The code of a setup that has not been checked since the server started.
+const SETUP_BEING_CHECKED: &str = "setup-being-checked";
 
 /// The maximum number of events of one part.
 const MOST_EVENTS: NonZeroUsize = NonZeroUsize::new(50).expect("it is not zero");
@@ -69,6 +72,7 @@ pub(super) fn run(
         runtime,
         log,
         prompt: Mutex::default(),
+        searches: list::Searches::default(),
         health: Arc::default(),
     };
     output.result(&json!({ "url": server.entrance() }), |_| {
@@ -93,53 +97,90 @@ struct Commands {
     log: Kept,
     /// The prompt of the catalog with this generation.
     prompt: Mutex<Option<(u64, Arc<Prompt>)>>,
+    searches: list::Searches,
     health: Arc<Health>,
 }
 
 /// The last report of `doctor`, which reads every skill.
 #[derive(Default)]
 struct Health {
-    last: Mutex<Option<Report>>,
-    is_checking: AtomicBool,
+    state: Mutex<Checks>,
+    is_checked: Condvar,
+}
+
+#[derive(Default)]
+struct Checks {
+    is_checking: bool,
+    last: Option<Report>,
+    /// Why the last check has made no report, for one answer.
+    failure: Option<Failure>,
 }
 
 #[derive(Clone)]
 struct Report {
     value: Value,
+    /// The number of the catalog.
+    serial: u64,
     at: Timestamp,
+    begun: Instant,
     took: Duration,
 }
 
-/// The time in which a report is made for one answer. One that takes longer is made beside the
-/// answers, which have the last one.
+/// The time for which an answer waits for a report. If the last one took longer, it is the answer,
+/// and the next one is made beside the answers.
 const QUICK: Duration = Duration::from_millis(200);
 
+/// The share of the time in which reports are made of a catalog that stays the same.
+const SHARE: u32 = 10;
+
 impl Report {
-    fn of(global: &Global) -> Result<Self, Failure> {
+    fn of(global: &Global, serial: u64) -> Result<Self, Failure> {
         let begun = Instant::now();
         let value = doctor::with_checked(global, |checked| value(checked))?;
-        Ok(Self { value, at: SystemClock::default().now(), took: begun.elapsed() })
+        let (at, took) = (SystemClock::default().now(), begun.elapsed());
+        Ok(Self { value, serial, at, begun, took })
+    }
+
+    fn is_old(&self, serial: u64, now: Instant) -> bool {
+        let is_of_now = self.serial == serial && self.took > QUICK;
+        !is_of_now || now.duration_since(self.begun) > self.took * SHARE
     }
 }
 
 impl Health {
-    fn report(self: &Arc<Self>, global: Global) -> Result<Report, Failure> {
-        let mut last = lock(&self.last);
-        let Some(known) = last.clone().filter(|last| last.took > QUICK) else {
-            let report = Report::of(&global)?;
-            *last = Some(report.clone());
-            return Ok(report);
-        };
-        if !self.is_checking.swap(true, Ordering::Relaxed) {
+    /// Returns the report about a catalog, or the last one.
+    fn report(self: &Arc<Self>, global: Global, serial: u64) -> Result<Report, Failure> {
+        let mut state = lock(&self.state);
+        let is_old = state.last.as_ref().is_none_or(|it| it.is_old(serial, Instant::now()));
+        if is_old && !state.is_checking {
+            state.is_checking = true;
             let health = Arc::clone(self);
-            thread::spawn(move || {
-                if let Ok(report) = Report::of(&global) {
-                    *lock(&health.last) = Some(report);
-                }
-                health.is_checking.store(false, Ordering::Relaxed);
-            });
+            thread::spawn(move || health.check(&global, serial));
         }
-        Ok(known)
+        if state.last.as_ref().is_none_or(|last| last.took <= QUICK) {
+            let waited = self.is_checked.wait_timeout_while(state, QUICK, |it| it.is_checking);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        match (state.failure.take(), &state.last) {
+            (Some(failure), _) => Err(failure),
+            (None, Some(last)) => Ok(last.clone()),
+            (None, None) => {
+                let message = "the setup is new to this page, which is checking it";
+                Err(Failure::new(SETUP_BEING_CHECKED, message, "load the page again in a moment"))
+            }
+        }
+    }
+
+    fn check(&self, global: &Global, serial: u64) {
+        let made = catch_unwind(AssertUnwindSafe(|| Report::of(global, serial)));
+        let mut state = lock(&self.state);
+        state.is_checking = false;
+        match made {
+            Ok(Ok(report)) => state.last = Some(report),
+            Ok(Err(failure)) => state.failure = Some(failure),
+            Err(_) => {}
+        }
+        self.is_checked.notify_all();
     }
 }
 
@@ -174,21 +215,13 @@ impl Commands {
         let Self { runtime, quiet, .. } = self;
         let running = Some(Running(runtime.clone()));
         let global = &Global { running, ..self.global() };
+        let of_approvals = |command| value(&approvals::answer(Some(&command), global, quiet)?);
+        let of_proposals = |command| value(&proposals::answer(Some(&command), global, quiet)?);
         let whole = match *view {
-            View::Approvals { all } => {
-                value(&approvals::answer(Some(&Approvals::List { all }), global, quiet)?)
-            }
-            View::Approval(id) => {
-                let id = id.to_owned();
-                value(&approvals::answer(Some(&Approvals::Show { id }), global, quiet)?)
-            }
-            View::Proposals { all } => {
-                value(&proposals::answer(Some(&Proposals::List { all }), global, quiet)?)
-            }
-            View::Proposal(name) => {
-                let id = name.to_owned();
-                value(&proposals::answer(Some(&Proposals::Show { id }), global, quiet)?)
-            }
+            View::Approvals { all } => of_approvals(Approvals::List { all }),
+            View::Approval(id) => of_approvals(Approvals::Show { id: id.to_owned() }),
+            View::Proposals { all } => of_proposals(Proposals::List { all }),
+            View::Proposal(name) => of_proposals(Proposals::Show { id: name.to_owned() }),
             View::History(id) => history::value(id, global),
             View::Difference { id, from, to } => {
                 let [id, from] = [id, from].map(str::to_owned);
@@ -200,7 +233,8 @@ impl Commands {
             View::Catalog { text, hidden, from } => {
                 let text = Some(text.to_owned());
                 let args = List { text, hidden, layer: None, sort: SkillOrder::Name };
-                let (value, next) = list::part(global, runtime, &args, (from, MOST_SKILLS))?;
+                let part = (from, MOST_SKILLS);
+                let (value, next) = list::part(global, runtime, &args, part, &self.searches)?;
                 return Ok(Shown { value, next, as_of: None });
             }
             View::Skill(id) => value(&show::shown(&runtime.catalog(), id)?),
@@ -221,7 +255,8 @@ impl Commands {
             }
             View::Statistics => return self.audit(&Audit::Stats { store: None, file: None }),
             View::Health => {
-                let Report { value, at, .. } = self.health.report(self.global())?;
+                let serial = runtime.catalog().serial();
+                let Report { value, at, .. } = self.health.report(self.global(), serial)?;
                 return Ok(Shown { value, as_of: Some(rfc3339(at)), next: None });
             }
             View::Trust => {
@@ -233,6 +268,8 @@ impl Commands {
     }
 
     fn decided(&self, decision: &Decision<'_>) -> Result<Value, Failure> {
+        let (global, quiet) = (&self.global(), &self.quiet);
+        let of_proposals = |command| value(&proposals::answer(Some(&command), global, quiet)?);
         let command = match *decision {
             Decision::Grant(id, scope) => {
                 let scope = match scope {
@@ -247,20 +284,16 @@ impl Commands {
             Decision::Accept { name, digest, rebase } => {
                 let (decide, digest) = (decide(name), Some(digest.to_owned()));
                 let commit = Commit { commit: false };
-                let accept = Proposals::Accept(Accept { decide, digest, rebase, commit });
-                return value(&proposals::answer(Some(&accept), &self.global(), &self.quiet)?);
+                return of_proposals(Proposals::Accept(Accept { decide, digest, rebase, commit }));
             }
-            Decision::Reject(name) => {
-                let reject = Proposals::Reject(decide(name));
-                return value(&proposals::answer(Some(&reject), &self.global(), &self.quiet)?);
-            }
+            Decision::Reject(name) => return of_proposals(Proposals::Reject(decide(name))),
             Decision::Distrust(name) => {
                 let revoke = Some(name.to_owned());
                 let revoke = Trust { revoke, ..Trust::default() };
-                return value(&trust::answer(&self.global(), &revoke, &self.quiet)?);
+                return value(&trust::answer(global, &revoke, quiet)?);
             }
         };
-        value(&approvals::answer(Some(&command), &self.global(), &self.quiet)?)
+        value(&approvals::answer(Some(&command), global, quiet)?)
     }
 }
 
@@ -286,10 +319,30 @@ fn refusal(failure: Failure) -> Refusal {
         "proposal-invalid" | "reviewer-not-allowed" | "skill-ambiguous" | "skill-not-writable" => {
             RefusalKind::Denied
         }
-        LOG_BEING_READ => RefusalKind::Busy,
+        LOG_BEING_READ | SETUP_BEING_CHECKED => RefusalKind::Busy,
         code if code.ends_with("-not-found") || code.ends_with("-missing") => RefusalKind::Missing,
         _ if exit == 2 => RefusalKind::Invalid,
         _ => RefusalKind::Failed,
     };
     Refusal { kind, code, message, help }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn report_that_takes_long_is_made_once_of_a_catalog() {
+        let begun = Instant::now();
+        let seconds = Duration::from_secs;
+        for (took, ago, serial, is_old) in [
+            (QUICK, seconds(0), 1, true),
+            (seconds(78), seconds(100), 1, false),
+            (seconds(78), seconds(100), 2, true),
+            (seconds(78), seconds(800), 1, true),
+        ] {
+            let report = Report { value: Value::Null, serial: 1, at: Timestamp(0), begun, took };
+            assert_eq!(report.is_old(serial, begun + ago), is_old, "{took:?} {ago:?} {serial}");
+        }
+    }
 }

@@ -6,15 +6,19 @@
 use std::path::{Path, PathBuf};
 
 use prowess::format::MAX_FILE_BYTES;
-use prowess::governance::SkillPackage;
+use prowess::governance::{SkillPackage, package_digest};
 use prowess::lint::{Fixed, PackageReport, fix};
-use prowess::{Clock as _, Code, Diagnostic, Severity, SystemClock};
+use prowess::state::TrustFile;
+use prowess::{Clock as _, Code, Diagnostic, Digest, FolderTrust as _, Severity, SystemClock};
 use prowess_dir::{Dir, Error, ErrorKind, Links};
 use prowess_store::Author;
 use serde::Serialize;
 
+use crate::args::Global;
 use crate::commands::skill_change::{Made, Recorded};
+use crate::commands::trust::keep_reviewed;
 use crate::failure::Failure;
+use crate::output::Output;
 use crate::user::user;
 
 /// The file of a package is behind a link that leaves the named directory, or is one.
@@ -34,6 +38,9 @@ pub(super) struct FixedFile {
     pub(super) diff: String,
     /// Whether the file was written.
     pub(super) is_written: bool,
+    /// The package, and the digest of its files before.
+    #[serde(skip)]
+    before: Option<(SkillPackage, Digest)>,
 }
 
 /// The result of fixing: the changed files, and a diagnostic for each file that was left alone.
@@ -62,6 +69,15 @@ impl Fixes {
         }
         fixes
     }
+
+    /// Extends the reviews of skills that agents have written to the files that a person has fixed.
+    pub(super) fn keep_reviews(&self, global: &Global, output: &Output) -> Result<(), Failure> {
+        for (package, before) in self.files.iter().filter_map(|file| file.before.as_ref()) {
+            let is_reviewed = |file: &TrustFile, id: &str| file.load().has_reviewed(id, before);
+            keep_reviewed(package, &package.files()?, is_reviewed, global, output)?;
+        }
+        Ok(())
+    }
 }
 
 /// Returns whether a package was found below this directory.
@@ -83,8 +99,10 @@ fn fix_file(
     let Some(fixed) = fix(&before).filter(Fixed::is_changed) else {
         return Ok(None);
     };
-    let mut unrecorded = None;
+    let (mut unrecorded, mut earlier) = (None, None);
     if !is_trial {
+        let skill = SkillPackage::new(&root.join(&report.package)).ok();
+        earlier = skill.and_then(|it| it.files().ok().map(|files| (it, package_digest(&files))));
         let after = fixed.after.as_bytes();
         let recorded = record(&root.join(&report.package), &report.file, after);
         let written = package.replace_own_file(&report.file, Links::Refuse, &before, after);
@@ -102,7 +120,8 @@ fn fix_file(
     }
     let path = path_of(report);
     let diff = fixed.diff(&path);
-    let file = FixedFile { path, codes: fixed.codes, diff, is_written: !is_trial };
+    let is_written = !is_trial;
+    let file = FixedFile { path, codes: fixed.codes, diff, is_written, before: earlier };
     Ok(Some((file, unrecorded)))
 }
 

@@ -63,6 +63,7 @@ fn request_reads_a_part_of_the_log_and_no_skill_again() {
     let page = Page::serve(tree);
     // The log is read beside the answers that say so.
     while page.body("/stats").contains("audit-log-being-read") {}
+    while page.body("/health").contains("setup-being-checked") {}
     let mut figures = String::new();
     for (path, most) in [
         ("/", MOST_BYTES),
