@@ -2,10 +2,13 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
+
+use prowess_dir::{Content, FileTime, Stillness};
 
 /// The maximum size of a text that a person wrote, in bytes.
 const MOST_BYTES: u64 = 1 << 20;
@@ -27,7 +30,9 @@ pub(crate) fn bytes(file: &Path, most: u64) -> Result<Vec<u8>, String> {
         return Err("it is a directory".to_owned());
     }
     let read = if kind.is_file() {
-        File::open(file).and_then(|opened| start_of(opened, most)).map_err(|it| it.to_string())?
+        still(file, most)
+            .map_err(|error| error.to_string())?
+            .ok_or("it was written to each time it was read")?
     } else {
         written_to(file, most)?
     };
@@ -35,6 +40,21 @@ pub(crate) fn bytes(file: &Path, most: u64) -> Result<Vec<u8>, String> {
         return Err(format!("it is larger than {most} bytes"));
     }
     Ok(read)
+}
+
+/// Reads a file that nothing is writing to: a part of a configuration may be a valid one that lacks
+/// what is denied.
+fn still(file: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
+    Stillness::default().read(|_| {
+        let opened = File::open(file)?;
+        let stat = opened.metadata()?;
+        let time = |seconds, nanoseconds: i64| FileTime {
+            seconds,
+            nanoseconds: u32::try_from(nanoseconds).unwrap_or_default(),
+        };
+        let times = [time(stat.mtime(), stat.mtime_nsec()), time(stat.ctime(), stat.ctime_nsec())];
+        Ok(Some(Content { bytes: start_of(opened, most)?, times }))
+    })
 }
 
 /// Returns at most one byte more than may be read.

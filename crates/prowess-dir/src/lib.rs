@@ -55,6 +55,7 @@ mod resolve;
 mod scratch;
 mod spent;
 mod stat;
+mod stillness;
 mod unchecked;
 mod walk;
 
@@ -76,6 +77,7 @@ pub use refusals::Refusals;
 pub use scratch::{ScratchDir, sweep};
 pub use spent::SpentFiles;
 pub use stat::{FileTime, Kind, Stat};
+pub use stillness::{Content, Stillness};
 pub use unchecked::UncheckedFile;
 pub use walk::{Walk, WalkBounds, Walked};
 

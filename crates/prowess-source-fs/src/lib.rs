@@ -81,7 +81,6 @@ mod roots;
 mod scan;
 mod scan_bounds;
 mod stamp;
-mod stillness;
 mod surroundings;
 mod unread;
 mod walk;
@@ -99,12 +98,11 @@ use prowess_core::{
     Cancel, ChangeListener, Clock, Coverage, Listing, PackageDigest, PackagePath, PreviousScan,
     ReadLimit, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, Watch,
 };
-use prowess_dir::FileTime;
+use prowess_dir::{FileTime, Stillness};
 
 use fast::Fast;
 use package_digest::PackageDigests;
 use scan::Scanner;
-use stillness::Stillness;
 
 pub use client_name::ClientName;
 pub use config::{FsConfig, Links, Nested, PinnedFolder, SharedFiles};
@@ -141,8 +139,9 @@ impl FsSource {
             config.root = without_last_slash(&absolute);
         }
         let root = config.root.to_string_lossy().into_owned();
-        let pause = Arc::new(std::thread::sleep);
-        let stillness = Stillness { clock: Arc::clone(&clock), pause };
+        let time = Arc::clone(&clock);
+        let now = Arc::new(move || Duration::from_millis(time.now().0));
+        let stillness = Stillness { still: config.still, now, ..Stillness::default() };
         let digests = PackageDigests::default();
         Self { config, root, clock, stillness, digests, fast: Some(Fast::default()) }
     }
@@ -174,7 +173,12 @@ impl FsSource {
     }
 
     fn scanner(&self) -> Scanner<'_> {
-        Scanner { config: &self.config, clock: &*self.clock, fast: self.fast.as_ref() }
+        Scanner {
+            config: &self.config,
+            clock: &*self.clock,
+            stillness: &self.stillness,
+            fast: self.fast.as_ref(),
+        }
     }
 }
 

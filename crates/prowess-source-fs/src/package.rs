@@ -1,9 +1,8 @@
 //! Determines whether a directory is a package, and reads the beginning of its `SKILL.md`.
 
-use prowess_core::{Diagnostic, PreviousScan, ScanSink, Timestamp};
+use prowess_core::{Diagnostic, PreviousScan, ScanSink};
 use prowess_dir::{Dir, Error, Links};
 
-use crate::fast::provisional::Provisional;
 use crate::probe::{FileProber, HEAD_BYTES};
 use crate::probe_request::{FileLocation, Origin, ProbeRequest, ProbeResult};
 use crate::problem;
@@ -47,12 +46,10 @@ struct PathParts {
 impl<'a> Prober<'a> {
     pub(crate) fn new(
         root: &'a str,
-        now: Timestamp,
-        provisional: Option<Provisional>,
+        files: FileProber,
         previous: &PreviousScan<'a>,
         sink: &'a mut dyn ScanSink,
     ) -> Self {
-        let files = FileProber { now, expects_changes: false, provisional };
         Self {
             reporter: Reporter { previous: *previous, sink, files },
             path: String::new(),

@@ -1,7 +1,7 @@
 //! Probes one `SKILL.md` by system calls, without reporting the result.
 
 use prowess_core::{Stamp, Timestamp};
-use prowess_dir::{Error, ErrorKind, Kind, Links, UncheckedFile};
+use prowess_dir::{Content, Error, ErrorKind, Kind, Links, Stat, Stillness, UncheckedFile};
 
 use crate::fast::provisional::Provisional;
 use crate::probe_request::{FileLocation, Prefix, ProbeRequest, ProbeResult};
@@ -14,6 +14,9 @@ pub(crate) const HEAD_BYTES: usize = 2048;
 /// The maximum number of bytes that a sink may request. A larger file is not a skill.
 pub(crate) const MAX_FILE_BYTES: usize = 2 * 1024 * 1024;
 
+/// The maximum number of times that one scan waits for writers.
+pub(crate) const MAX_WAITS: usize = 8;
+
 /// Probes files, with the state that is common to a scan.
 pub(crate) struct FileProber {
     /// The current time, by the host's clock.
@@ -22,6 +25,19 @@ pub(crate) struct FileProber {
     pub(crate) expects_changes: bool,
     /// The use of provisional stamps, where the scan and its file system allow it.
     pub(crate) provisional: Option<Provisional>,
+    pub(crate) stillness: Stillness,
+    /// How often this scan may wait for a writer.
+    pub(crate) waits: usize,
+}
+
+/// The beginning of a file that may be being saved.
+pub(crate) enum Saved {
+    /// It is as it was read.
+    Whole,
+    /// It was read again.
+    Again(Prefix, Vec<u8>),
+    /// It was being written each time.
+    Never,
 }
 
 impl FileProber {
@@ -71,15 +87,48 @@ impl FileProber {
         location: FileLocation<'_>,
         earlier: Prefix,
         head: &mut [u8],
-    ) -> Result<Prefix, Error> {
+    ) -> Result<(Prefix, Stat), Error> {
         let file = location.directory.open_unchecked(location.path, location.links)?;
         let file = file.into_file()?;
-        let stamp = stamp::proper(request.file, file.stat(), self.now);
+        let stat = *file.stat();
+        let stamp = stamp::proper(request.file, &stat, self.now);
         let stamp = earlier
             .stamp
             .filter(|given| given.is_provisional() || stamp::is_proper(*given, stamp))
             .or(Some(stamp));
-        Ok(Prefix { stamp, size: file.stat().size, head: file.read_head(head)? })
+        Ok((Prefix { stamp, size: stat.size, head: file.read_head(head)? }, stat))
+    }
+
+    /// Reads the beginning of a file again once it is still, if a part of it would do harm: it
+    /// would replace a record, or its frontmatter has no end.
+    pub(crate) fn when_still(
+        &mut self,
+        request: &ProbeRequest<'_>,
+        location: FileLocation<'_>,
+        earlier: Prefix,
+        head: &[u8],
+    ) -> Saved {
+        let is_old = |stamp: Stamp| !stamp.is_racy() && !stamp.is_provisional();
+        let text = &head[..earlier.head.length];
+        let has_end = || !earlier.head.is_whole_file || text.windows(4).any(|it| it == b"\n---");
+        let is_harmless = earlier.stamp.is_some_and(is_old) || request.known.is_none() && has_end();
+        if is_harmless || self.waits == 0 {
+            return Saved::Whole;
+        }
+        let (mut last, mut waits) = (None, 0);
+        let read = self.stillness.read(|attempt| {
+            let mut head = [0; HEAD_BYTES];
+            waits = attempt;
+            let (prefix, stat) = self.read_again(request, location, earlier, &mut head)?;
+            last = Some(prefix);
+            Ok::<_, Error>(Some(Content::of(head[..prefix.head.length].to_vec(), &stat)))
+        });
+        self.waits = self.waits.saturating_sub(waits);
+        match (read, last) {
+            (Ok(Some(head)), Some(prefix)) => Saved::Again(prefix, head),
+            (Ok(None), _) => Saved::Never,
+            _ => Saved::Whole,
+        }
     }
 
     /// Compares a file's times with the stamp of an earlier scan, in one system call.

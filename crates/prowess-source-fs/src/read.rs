@@ -4,10 +4,11 @@ use prowess_core::{
     Listing, MAY_HOLD_CREDENTIALS, PackagePath, ReadLimit, Resource, ResourcePath, SourceError,
     SourceErrorKind, withheld_path,
 };
-use prowess_dir::{Dir, Error, ErrorKind, File, Kind, Links, Stat, Walk, WalkBounds};
+use prowess_dir::{
+    Content, Dir, Error, ErrorKind, File, Kind, Links, Stat, Stillness, Walk, WalkBounds,
+};
 
 use crate::package::FILES;
-use crate::stillness::{Content, Stillness};
 use crate::{FsConfig, link};
 
 /// Lists the files of a package other than its `SKILL.md`.
@@ -57,14 +58,16 @@ pub(crate) fn read(
     if resource.as_str().split('/').any(|part| config.skips(part)) {
         return Err(not_part_of(package, resource));
     }
-    stillness.read(config.still, |attempt| {
-        let content = read_once(config, package, resource, limit)?;
+    let read = stillness.read(|attempt| match read_once(config, package, resource, limit) {
+        Err(error) if error.kind == SourceErrorKind::Changing => Ok(None),
         // No skill is empty, and one that is will not stay so.
-        if attempt == 0 && content.bytes.is_empty() && is_skill_file(resource.as_str()) {
-            return Err(SourceError::new(SourceErrorKind::Changing, "the file is empty"));
+        Ok((bytes, _)) if attempt == 0 && bytes.is_empty() && is_skill_file(resource.as_str()) => {
+            Ok(None)
         }
-        Ok(content)
-    })
+        read => read.map(|(bytes, stat)| Some(Content::of(bytes, &stat))),
+    });
+    let message = "the file was written to each time it was read";
+    read?.ok_or_else(|| SourceError::new(SourceErrorKind::Changing, message))
 }
 
 fn read_once(
@@ -72,7 +75,7 @@ fn read_once(
     package: &PackagePath,
     resource: &ResourcePath,
     limit: ReadLimit,
-) -> Result<Content, SourceError> {
+) -> Result<(Vec<u8>, Stat), SourceError> {
     if config.opens_by_path() {
         // Paths hardly ever contain a link, and without one nothing leads out.
         let path = [package.as_str(), "/", resource.as_str()].concat();
@@ -81,7 +84,7 @@ fn read_once(
         match file.and_then(|file| content(&file, limit)) {
             // The other errors are determined below, and so is what has several names.
             Err(error) if error.kind() != ErrorKind::Changing => {}
-            Ok(content) if content.stat.links > 1 => {}
+            Ok((_, stat)) if stat.links > 1 => {}
             read => return read.map_err(|error| source_error(&error, package)),
         }
     }
@@ -96,10 +99,10 @@ fn read_once(
     }
     let content = file.and_then(|file| content(&file, limit));
     let content = content.map_err(|error| source_error(&error, package))?;
-    if content.stat.links > 1 && withheld_path(resource.as_str()).is_none() {
+    if content.1.links > 1 && withheld_path(resource.as_str()).is_none() {
         let walk = directory.walk(WalkBounds::default(), |_| true);
         let withheld = walk.map(|walk| withheld_files(&directory, &walk)).unwrap_or_default();
-        if is_one_of(&content.stat, &withheld) {
+        if is_one_of(&content.1, &withheld) {
             return Err(withheld_behind(resource));
         }
     }
@@ -118,8 +121,8 @@ fn is_one_of(stat: &Stat, files: &[Stat]) -> bool {
     files.iter().any(|file| (file.device, file.inode) == (stat.device, stat.inode))
 }
 
-fn content(file: &File<'_>, limit: ReadLimit) -> Result<Content, Error> {
-    Ok(Content { bytes: file.read_whole(limit.0)?, stat: *file.stat() })
+fn content(file: &File<'_>, limit: ReadLimit) -> Result<(Vec<u8>, Stat), Error> {
+    Ok((file.read_whole(limit.0)?, *file.stat()))
 }
 
 fn open(config: &FsConfig, package: &PackagePath) -> Result<Dir, SourceError> {

@@ -3,7 +3,7 @@
 use prowess_core::{Found, PreviousScan, ReadFurther, ScanSink};
 use prowess_dir::{Dir, Error, ErrorKind, Links};
 
-use crate::probe::{FileProber, HEAD_BYTES, MAX_FILE_BYTES};
+use crate::probe::{FileProber, HEAD_BYTES, MAX_FILE_BYTES, Saved};
 use crate::probe_request::{FileLocation, Origin, Prefix, ProbeRequest, ProbeResult};
 
 /// The reason why a `SKILL.md` was not reported.
@@ -92,6 +92,18 @@ impl Reporter<'_> {
         mut beginning: Prefix,
         head: &[u8],
     ) -> Result<(), Fault> {
+        let again;
+        let head = match self.files.when_still(request, location, beginning, head) {
+            Saved::Again(prefix, head) => {
+                (beginning, again) = (prefix, head);
+                &*again
+            }
+            Saved::Never if request.known.is_some() => {
+                self.sink.unchanged(request.package);
+                return Ok(());
+            }
+            Saved::Whole | Saved::Never => head,
+        };
         let mut wanted = self.report_head(request, beginning, head);
         let mut asked = HEAD_BYTES;
         while asked <= MAX_FILE_BYTES {
@@ -99,7 +111,7 @@ impl Reporter<'_> {
             asked = bytes.max(2 * asked).min(MAX_FILE_BYTES + 1);
             let mut head = vec![0; asked];
             let read = self.files.read_again(request, location, beginning, &mut head);
-            beginning = read.map_err(Fault::Unreadable)?;
+            beginning = read.map_err(Fault::Unreadable)?.0;
             wanted = self.report_head(request, beginning, &head);
         }
         Ok(())

@@ -3,10 +3,12 @@
 use prowess_core::{
     Cancel, Clock, PreviousScan, ScanSink, ScanSummary, SourceError, SourceErrorKind,
 };
-use prowess_dir::ErrorKind;
+use prowess_dir::{ErrorKind, Stillness};
 
 use crate::fast::Fast;
+use crate::fast::provisional::Provisional;
 use crate::package::Prober;
+use crate::probe::{FileProber, MAX_WAITS};
 use crate::walk::Walk;
 use crate::{FsConfig, fast, problem};
 
@@ -15,6 +17,7 @@ use crate::{FsConfig, fast, problem};
 pub(crate) struct Scanner<'s> {
     pub(crate) config: &'s FsConfig,
     pub(crate) clock: &'s dyn Clock,
+    pub(crate) stillness: &'s Stillness,
     pub(crate) fast: Option<&'s Fast>,
 }
 
@@ -32,7 +35,7 @@ impl Scanner<'_> {
             Err(error) => return self.without_root(&path, &error, sink),
         };
         let provisional = self.fast.and_then(|fast| fast.start(&root));
-        let prober = Prober::new(&path, self.clock.now(), provisional, previous, sink);
+        let prober = Prober::new(&path, self.prober(provisional), previous, sink);
         let mut walk = Walk::new(self.config, self.clock, cancel, prober);
         let Some(pending) = walk.begin(&root) else { return Ok(ScanSummary::default()) };
         let listing = match self.fast {
@@ -47,6 +50,12 @@ impl Scanner<'_> {
             return Err(self.cancelled());
         }
         Ok(ScanSummary { listing })
+    }
+
+    /// Creates the part that reads files, with the provisional stamps of a scan.
+    pub(crate) fn prober(&self, provisional: Option<Provisional>) -> FileProber {
+        let (now, stillness) = (self.clock.now(), self.stillness.clone());
+        FileProber { now, expects_changes: false, provisional, stillness, waits: MAX_WAITS }
     }
 
     pub(crate) fn cancelled(&self) -> SourceError {

@@ -11,7 +11,7 @@ use prowess_core::{
     ResourcePath, SKILL_MD_FILES, Want, WantedPackage, secret_in, withheld_content,
     withheld_directory, withheld_path,
 };
-use prowess_dir::{Dir, ErrorKind, Kind, Links, WalkBounds, Walked};
+use prowess_dir::{Dir, ErrorKind, Kind, Links, Stillness, WalkBounds, Walked};
 use prowess_format::index::{MAX_INDEX_BYTES, WELL_KNOWN_PATH};
 use prowess_text::{enumerated, quoted};
 
@@ -145,7 +145,13 @@ impl LocalRemote {
                         format!("`{file}` is neither a folder, an archive nor a `SKILL.md`");
                     RemoteError::new(RemoteErrorKind::Unsupported, message)
                 })?;
-                Ok(Place::File(kind, parent.read(&name, MAX_BYTES).map_err(failed)?))
+                Ok(Place::File(
+                    kind,
+                    Stillness::default()
+                        .read_in(&parent, &name, Links::FollowInside, MAX_BYTES)
+                        .map_err(failed)?
+                        .0,
+                ))
             }
         }
     }
@@ -248,7 +254,8 @@ impl Remote for LocalRemote {
 /// Returns the artifacts of a folder that `prowess publish` has written: a site on this machine.
 fn site(path: &Path, folder: &Dir) -> Result<Option<Vec<RemoteArtifact>>, RemoteError> {
     let index = WELL_KNOWN_PATH.trim_start_matches('/');
-    let Ok(bytes) = folder.read(index, MAX_INDEX_BYTES) else { return Ok(None) };
+    let read = Stillness::default().read_in(folder, index, Links::FollowInside, MAX_INDEX_BYTES);
+    let Ok((bytes, _)) = read else { return Ok(None) };
     let Limits { entries, depth, .. } = Limits::default();
     let walk = folder.walk(WalkBounds { depth, entries }, |name| !name.starts_with('.'));
     if walk.is_ok_and(|walk| walk.found.iter().any(|found| is_skill_md(&found.path))) {
@@ -512,9 +519,9 @@ fn read(folder: &Dir, path: &str, limit: usize) -> Result<File, RemoteError> {
         }
         _ => unreadable(&error),
     };
-    let file = folder.open_file(path, Links::Refuse).map_err(failed)?;
-    let content = file.read_whole(limit).map_err(failed)?;
-    let is_executable = file.stat().is_executable;
+    // A part of a file that is being saved would be installed as the whole.
+    let (content, is_executable) =
+        Stillness::default().read_in(folder, path, Links::Refuse, limit).map_err(failed)?;
     Ok(File { path: path.to_owned(), is_executable, content })
 }
 

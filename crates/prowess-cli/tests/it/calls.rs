@@ -1,5 +1,9 @@
 //! Calls by the command line and by the server: one gate, one audit log, one store of approvals.
 
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
 
@@ -43,7 +47,7 @@ impl Place {
 
     /// Returns the number of entries of the audit log that are about calls of this tool.
     fn records(&self, tool: &str) -> usize {
-        let log = std::fs::read_to_string(self.0.join("home/.local/state/prowess/audit.jsonl"));
+        let log = fs::read_to_string(self.0.join("home/.local/state/prowess/audit.jsonl"));
         let name = format!("\"{tool}\"");
         log.expect("there is a log").lines().filter(|line| line.contains(&name)).count()
     }
@@ -120,6 +124,33 @@ fn explained_call_names_its_rule_and_is_not_run() {
     assert_eq!(load.text(), "allow: `skills.load` manages skills, which is always possible\n");
 }
 
+/// A part of a configuration is a valid one, without what is denied.
+#[test]
+fn configuration_that_is_being_saved_denies() {
+    let place = Place::new("");
+    let file = place.0.join("own.yaml");
+    let (part, whole) = ("# mine\n", "# mine\ngate: { ceiling: { deny: ['Bash(git:*)'] } }\n");
+    fs::write(&file, whole).unwrap();
+    let is_done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                fs::write(&file, part).unwrap();
+                thread::yield_now();
+                fs::write(&file, whole).unwrap();
+            }
+        });
+        let config = file.to_str().unwrap();
+        let call = ["call", "--explain", "Bash", r#"{"command": "git status"}"#, "--load", "pdf"];
+        let runs = [(); 3].map(|()| place.run(&[&call[..], &["--config", config]].concat()));
+        is_done.store(true, Ordering::Relaxed);
+        for run in runs {
+            let is_unread = run.stderr.contains("config-unreadable");
+            assert!(is_unread || run.stdout.starts_with("deny"), "{run:?}");
+        }
+    });
+}
+
 /// The arguments with which a command of the help does something.
 fn arguments<'a>(command: &[&str], skill: &'a str) -> Vec<&'a str> {
     match command {
@@ -147,7 +178,7 @@ fn every_command_works_beside_a_server() {
         let log = place.0.join("home/.local/state/prowess/audit.jsonl");
         // The server may find a change of the files, which are new, at any time.
         let is_command = |entry: &&str| !entry.contains(r#""cause":"watch""#);
-        let read = || std::fs::read_to_string(&log).expect("there is a log");
+        let read = || fs::read_to_string(&log).expect("there is a log");
         let length = || read().lines().filter(is_command).count();
         for command in crate::help::commands() {
             // Servers go on, and others ask the network or write into the working directory.

@@ -14,7 +14,7 @@ use prowess_core::{
     Clock, PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind, Timestamp,
 };
 use prowess_source_fs::{FsConfig, FsSource};
-use prowess_testkit::{ManualClock, Tree};
+use prowess_testkit::{ManualClock, ScanRecorder, Tree};
 use rustix::mm::{MapFlags, ProtFlags, mmap};
 
 use crate::config;
@@ -61,6 +61,12 @@ fn file_that_was_saved_just_now_costs_one_pause() {
     assert_eq!(pauses.load(Ordering::Relaxed), 1, "it is read again after a pause");
     assert_eq!(read(&source), Ok(OLD.to_vec()));
     assert_eq!(pauses.load(Ordering::Relaxed), 1, "an older file is read at once");
+    for (ahead, waits) in [(30_000, 2), (100_000, 2)] {
+        save(&file, OLD, Timestamp(NOW.0 + ahead));
+        assert_eq!(read(&source), Ok(OLD.to_vec()));
+        let is = pauses.load(Ordering::Relaxed);
+        assert_eq!(is, waits, "{ahead} ms: the clock of the files is ahead, or has a wrong time");
+    }
 }
 
 #[test]
@@ -172,6 +178,50 @@ fn writer_that_pauses_briefly_is_awaited_however_it_writes() {
     let mapping = Arc::default();
     let stores = vec![mapped(0..9, &mapping), mapped(9..20, &mapping), mapped(20..end, &mapping)];
     check("through a mapping", stores, false);
+}
+
+/// The beginning of a `SKILL.md` that a scan reports while it is saved; nothing if the record stays.
+#[test]
+fn record_is_not_replaced_by_a_part() {
+    const GOOD: &str = "---\nname: pdf\ndescription: Whole.\n---\n";
+    const PART: &str = "---\nname: pdf\ndescr";
+    const MIXED: &str = "---\nname: pdf\ndescription: Wh\n---\n";
+    let again = vec!["-", "--", "---", "---\nname", "---\nname: pdf"];
+    for (is_known, steps, expected) in [
+        (true, vec![PART, GOOD], vec![GOOD]),
+        (true, vec![MIXED, GOOD], vec![GOOD]),
+        (true, again, vec![]),
+        (false, vec![PART, GOOD], vec![GOOD]),
+        (false, vec!["", GOOD], vec![GOOD]),
+        (false, vec![GOOD], vec![GOOD]),
+    ] {
+        let (tree, file) = tree();
+        let clock = Arc::new(ManualClock::at(Timestamp(changed(&file) + 40)));
+        let (time, path) = (Arc::clone(&clock), file.clone());
+        let (next, later) = (AtomicUsize::new(1), steps.clone());
+        let source = FsSource::new(config(&tree), clock.clone()).with_pause(move |pause| {
+            if let Some(step) = later.get(next.fetch_add(1, Ordering::SeqCst)) {
+                fs::write(&path, step).unwrap();
+                let now = changed(&path) + 40;
+                time.advance(Duration::from_millis(now.saturating_sub(time.now().0)));
+            } else {
+                time.advance(pause);
+            }
+        });
+        let mut first = ScanRecorder::default();
+        if is_known {
+            // Any other stamp.
+            first.known.insert("pdf".to_owned(), prowess_core::Stamp::exact(1));
+        }
+        fs::write(&file, steps[0]).unwrap();
+        let now = changed(&file) + 40;
+        clock.advance(Duration::from_millis(now.saturating_sub(clock.now().0)));
+        let scan = first.record(&source).unwrap();
+        let heads: Vec<_> = scan.found.iter().map(|found| &*found.head).collect();
+        let expected: Vec<_> = expected.iter().map(|head: &&str| head.as_bytes()).collect();
+        assert_eq!(heads, expected, "{steps:?}");
+        assert_eq!(scan.unchanged.is_empty(), !expected.is_empty(), "{steps:?}");
+    }
 }
 
 /// The time without changes is a policy: what a longer pause of a writer costs.

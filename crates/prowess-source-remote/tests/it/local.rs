@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use prowess_archive::{Limits, read};
 use prowess_core::{ArtifactKind, Cancel, Remote, RemoteErrorKind, RemoteRequest};
@@ -31,6 +33,34 @@ fn folder_is_packed_without_its_repository() {
     let files: Vec<_> =
         archive.files().iter().map(|file| (file.path.as_str(), file.is_executable)).collect();
     assert_eq!(files, [("SKILL.md", false), ("run.sh", true)]);
+}
+
+#[test]
+fn part_of_a_file_that_is_being_saved_is_not_fetched() {
+    let place = tempfile::tempdir().unwrap();
+    let (file, is_done) = (place.path().join("SKILL.md"), AtomicBool::new(false));
+    let whole = "whole".repeat(100);
+    fs::write(&file, &whole).unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_done.load(Ordering::Relaxed) {
+                fs::write(&file, &whole[..5]).unwrap();
+                thread::yield_now();
+                fs::write(&file, &whole).unwrap();
+            }
+        });
+        for path in [place.path(), &file] {
+            let content = fetched(path).map(|(kind, bytes)| match kind {
+                ArtifactKind::SkillMd => bytes,
+                _ => read(&bytes, &Limits::default()).unwrap().files()[0].content.clone(),
+            });
+            let is_part = content.is_ok_and(|content| content != whole.as_bytes());
+            is_done.store(is_part, Ordering::Relaxed);
+            assert!(!is_part, "a part of {}", path.display());
+        }
+        is_done.store(true, Ordering::Relaxed);
+    });
+    assert!(fetched(&file).is_ok_and(|(_, bytes)| bytes == whole.as_bytes()));
 }
 
 #[test]
