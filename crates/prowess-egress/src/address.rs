@@ -38,7 +38,8 @@ fn is_private_v6(address: Ipv6Addr) -> bool {
         0x0064 if second == 0xff9b => third != 0 || embedded(high, low),
         0x2002 => embedded(second, third),
         // Only these are given to hosts of the public Internet. Documentation is within them.
-        0x2000..=0x3fff => first == 0x2001 && (second == 0x0db8 || second < 0x0200),
+        0x3fff => second < 0x1000,
+        0x2000..=0x3ffe => first == 0x2001 && (second == 0x0db8 || second < 0x0200),
         _ => match address.to_ipv4_mapped() {
             Some(address) => is_private_v4(address),
             None => true,
@@ -57,8 +58,9 @@ mod tests {
             "127.8.8.8", "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.0.0.1",
             "192.0.2.1", "192.168.1.1", "198.18.0.1", "198.19.255.255", "224.0.0.1", "240.0.0.1",
             "255.255.255.255", "::", "::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::127.0.0.1",
-            "64:ff9b::7f00:1", "64:ff9b:1::1", "2001::1", "2001:db8::1", "2002:7f00:1::",
-            "fc00::1", "fd12::1", "fe80::1", "fec0::1", "ff02::1", "100::1", "4000::1",
+            "64:ff9b::7f00:1", "64:ff9b:1::1", "2001::1", "2001:db8::1", "3fff:fff::1",
+            "2002:7f00:1::", "fc00::1", "fd12::1", "fe80::1", "fec0::1", "ff02::1", "100::1",
+            "4000::1",
         ];
         for address in private {
             assert!(!is_public(address.parse().expect("it is an address")), "{address}");

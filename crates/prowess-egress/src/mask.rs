@@ -4,19 +4,18 @@ use std::io::{self, Write};
 
 use crate::spelling::{Found, Spelling};
 
-/// The end of an answer that may be the beginning of a secret is replaced from this length on.
-const SHOWN: usize = 4;
-
 /// Replaces secrets in what is written by asterisks, as many as there were bytes, so that lengths
 /// stay as they are.
 ///
 /// A secret is found in any case, with each character written as it is or escaped (`%41`, `\u0041`,
 /// `\x41`, `\101`, `&#65;`, `=41`, also repeatedly), in UTF-16 and UTF-32, and as a part of a text
-/// in base64 (both alphabets, with line ends) or in hexadecimal digits. Other forms are not found:
+/// in base64 (both alphabets, in lines) or in hexadecimal digits. Other forms are not found:
 /// reversed, compressed, encrypted, in parts, or in two of these at once.
 pub struct Mask<W> {
     inner: W,
     secrets: Vec<Spelling>,
+    /// The bytes that a secret may begin with.
+    begins: [bool; 256],
     /// The beginning of a secret, perhaps.
     held: Vec<u8>,
 }
@@ -25,8 +24,12 @@ impl<W: Write> Mask<W> {
     /// Creates a writer to `inner`.
     pub fn new<'s>(inner: W, secrets: impl Iterator<Item = &'s str>) -> Self {
         let secrets = secrets.filter(|secret| !secret.is_empty());
-        let secrets = secrets.flat_map(|secret| Spelling::all(secret.as_bytes())).collect();
-        Self { inner, secrets, held: Vec::new() }
+        let secrets: Vec<_> = secrets.flat_map(|secret| Spelling::all(secret.as_bytes())).collect();
+        let mut begins = [false; 256];
+        for (first, begins) in (0..=u8::MAX).zip(&mut begins) {
+            *begins = secrets.iter().any(|secret| secret.may_begin(first));
+        }
+        Self { inner, secrets, begins, held: Vec::new() }
     }
 
     /// Returns the writer that this one writes to.
@@ -34,17 +37,18 @@ impl<W: Write> Mask<W> {
         &mut self.inner
     }
 
-    /// Writes the end, which was held back because it may have been the beginning of a secret. If
-    /// it has more than three bytes of one, they are replaced.
+    /// Writes the end, which was held back because it may have been the beginning of a secret. It
+    /// is replaced if it has a whole one: for fewer bytes, asterisks would answer a guess of a
+    /// script that stores text in the server and reads it again, one character at a time.
     ///
     /// # Errors
     ///
     /// The inner writer fails.
     pub fn finish(mut self) -> (W, io::Result<()>) {
-        let is_whole = |secret: &Spelling| matches!(secret.find(&self.held), Found::All(_));
-        if self.held.len() >= SHOWN || self.secrets.iter().any(is_whole) {
-            self.held.fill(b'*');
-        }
+        // An escape may end where the answer does.
+        self.held.push(1);
+        self.replace(true);
+        self.held.pop();
         let finished = self.inner.write_all(&self.held);
         (self.inner, finished)
     }
@@ -54,12 +58,18 @@ impl<W: Write> Mask<W> {
         self.inner
     }
 
-    /// Replaces the secrets that have arrived, and returns where what is to be held back begins.
-    fn replace(&mut self) -> usize {
+    /// Replaces the secrets that have arrived, and returns where what is to be held back begins:
+    /// nothing is at the end.
+    fn replace(&mut self, is_end: bool) -> usize {
         let mut at = 0;
         while at < self.held.len() {
             let rest = &self.held[at..];
-            let found = self.secrets.iter().map(|secret| secret.find(rest)).max();
+            if !self.begins[usize::from(rest[0])] {
+                at += 1;
+                continue;
+            }
+            let found = self.secrets.iter().map(|secret| secret.find(rest));
+            let found = found.filter(|found| !is_end || *found != Found::Beginning).max();
             match found.unwrap_or(Found::Nothing) {
                 Found::Nothing => at += 1,
                 Found::Beginning => return at,
@@ -76,7 +86,7 @@ impl<W: Write> Mask<W> {
 impl<W: Write> Write for Mask<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.held.extend_from_slice(bytes);
-        let end = self.replace();
+        let end = self.replace(false);
         self.inner.write_all(&self.held[..end])?;
         self.held.drain(..end);
         Ok(bytes.len())
@@ -109,7 +119,10 @@ mod tests {
         check(&["a se", "", "cre", "t!"], "a ******!");
         check(&["sese", "cretsecret"], "se************");
         check(&["a sec"], "a sec");
-        check(&["a secre"], "a *****");
+        // The end answers no guess.
+        for end in ["a secre", "7::::::", "73:65:63:72:65", "%73%65%63re", "c2Vjc"] {
+            check(&[end], end);
+        }
         check(&["ke", "y", "k", "ey-"], "key****");
         check(&["SECret %73ecret s&#101;cret"], "****** ******** ***********");
     }
@@ -144,6 +157,9 @@ mod tests {
             each(|byte| format!("\\{byte:03o}")),
             each(|byte| format!("&#{byte};")),
             each(|byte| format!("&#0{byte}")),
+            each(|byte| format!("&#0000000{byte};")),
+            each(|byte| format!("\\{byte:x} ")),
+            each(|byte| format!("\\{byte:06x}")),
             SECRET.replace('/', "&sol;").replace('+', "&plus;").replace('=', "&equals;"),
             each(|byte| format!("&#x{byte:X};")),
             each(|byte| format!("&amp;#x{byte:x};")),
@@ -159,10 +175,15 @@ mod tests {
             let text = base64(format!("{before}{SECRET}; and more").as_bytes());
             let safe = text.replace('+', "-").replace('/', "_");
             let lines = text.as_bytes().chunks(10).collect::<Vec<_>>().join(&b"\r\n"[..]);
+            let array =
+                text.as_bytes().chunks(20).collect::<Vec<_>>().join(&b"\",\n          \""[..]);
+            let form = text.as_bytes().chunks(20).collect::<Vec<_>>().join(&b"%0D%0A"[..]);
+            let other = base64(format!("{before}{SECRET}; and more").to_uppercase().as_bytes());
             let escaped = text.replace('/', "\\/").replace('+', "%2B");
-            let texts = [text.into_bytes(), safe.into_bytes(), lines, escaped.into_bytes()];
+            let texts = [text, safe, escaped, other].map(String::into_bytes);
+            let texts = texts.into_iter().chain([lines, array, form]);
             // Another text is around it.
-            forms.extend(texts.map(|text| (text, 30)));
+            forms.extend(texts.map(|text| (text, 50)));
         }
         for (form, other) in forms {
             let shown = String::from_utf8_lossy(&form).into_owned();
@@ -182,6 +203,26 @@ mod tests {
         let shown =
             masked(&[&format!("Basic {secret}"), &secret], std::iter::once(text.as_bytes()));
         assert_eq!(shown, format!("{} {} {} user!", "*".repeat(20), "*".repeat(14), "*".repeat(9)));
+    }
+
+    #[test]
+    fn text_of_other_characters_in_base64_is_replaced() {
+        let secret = base64("user:pässwört-€".as_bytes());
+        for written in [
+            "user:pässwört-€",
+            "PÄSSWÖRT-€",
+            "p\\u00e4ssw\\u00F6rt-\\u20ac",
+            "p&#228;ssw&#xf6;rt-&#8364;",
+            "p%C3%A4ssw%c3%b6rt-%e2%82%ac",
+        ] {
+            let shown = masked(&[&format!("Basic {secret}")], std::iter::once(written.as_bytes()));
+            assert_eq!(shown, "*".repeat(written.len()), "{written}");
+        }
+        let latin = base64(b"user:p\xe4ss-word");
+        for written in [&b"p\xe4ss-word"[..], "päss-word".as_bytes(), b"p\\u00e4ss-word"] {
+            let shown = masked(&[&format!("Basic {latin}")], std::iter::once(written));
+            assert_eq!(shown, "*".repeat(written.len()), "{written:?}");
+        }
     }
 
     #[test]

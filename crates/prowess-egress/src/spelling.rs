@@ -5,8 +5,14 @@ pub(crate) const BASE64: &[u8; 64] =
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 /// Fewer digits of base64 or hexadecimal ones are too often a part of something else.
 const FEWEST_DIGITS: usize = 6;
-/// The most characters of one kind that are skipped in a row: what is held back has an end.
-const MOST_SKIPPED: usize = 8;
+/// The most characters that are skipped in a row between digits, as at the end of an indented line,
+/// and the most times that a character is escaped: what is held back has an end.
+const MOST_SKIPPED: usize = 32;
+const MOST_ESCAPED: usize = 8;
+/// What is between the digits of base64, and hexadecimal ones: line ends, also escaped, and what is
+/// around the lines of a list.
+const BETWEEN: &[u8] = b"\r\n \t\\rn\"',%0DAdau";
+const BETWEEN_HEX: &[u8] = b"\r\n \t:-,x0\"'\\";
 
 /// The names that HTML has for characters, each in front of its character.
 const ENTITIES: &str = "amp;& lt;< gt;> quot;\" apos;' sol;/ bsol;\\ lowbar;_ plus;+ equals;= \
@@ -15,7 +21,8 @@ const ENTITIES: &str = "amp;& lt;< gt;> quot;\" apos;' sol;/ bsol;\\ lowbar;_ pl
 
 /// A text that is looked for, in which each character may be escaped.
 pub(crate) struct Spelling {
-    text: Vec<u8>,
+    /// Bytes, or characters where one has several bytes.
+    text: Vec<u32>,
     /// The characters that may stand between those of the text.
     between: &'static [u8],
 }
@@ -35,30 +42,49 @@ impl Spelling {
     /// and the password that it stands for.
     pub(crate) fn all(secret: &[u8]) -> Vec<Self> {
         let last = secret.rsplit(|byte| *byte == b' ').next().unwrap_or(secret);
-        let text = decoded(last).unwrap_or_default();
+        let text = decoded(last, last.len() < secret.len()).unwrap_or_default();
         let password = text.splitn(2, |byte| *byte == b':').nth(1).unwrap_or_default();
         let whole = [secret, &text, password].into_iter().filter(|text| !text.is_empty());
         whole.flat_map(Self::of).collect()
     }
 
     fn of(secret: &[u8]) -> Vec<Self> {
-        let mut forms = vec![Self { text: secret.to_vec(), between: b"" }];
-        let hexadecimal = secret.iter().flat_map(|byte| format!("{byte:02x}").into_bytes());
-        let aligned = (0..3).map(|before| (base64_part(secret, before), &b"\r\n \t\\rn"[..]));
-        let digits = std::iter::once((hexadecimal.collect(), &b"\r\n \t:-,x0"[..])).chain(aligned);
-        let digits = digits.filter(|(text, _): &(Vec<u8>, _)| text.len() >= FEWEST_DIGITS);
-        forms.extend(digits.map(|(text, between)| Self { text, between }));
+        // Bytes that are no UTF-8 are characters of Latin-1.
+        let text = std::str::from_utf8(secret).map_or_else(
+            |_| secret.iter().map(|byte| char::from(*byte)).collect(),
+            ToOwned::to_owned,
+        );
+        let bytes = |text: &[u8]| text.iter().copied().map(u32::from).collect();
+        let plain = |text| Self { text, between: b"" };
+        let mut forms = vec![plain(bytes(secret))];
+        if !secret.is_ascii() {
+            forms.push(plain(text.chars().map(u32::from).collect()));
+            let cases = [text.to_lowercase(), text.to_uppercase(), text.clone()];
+            forms.extend(cases.map(|text| plain(bytes(text.as_bytes()))));
+        }
+        let mut cases = vec![secret.to_vec()];
+        cases.extend([text.to_lowercase(), text.to_uppercase()].map(String::into_bytes));
+        cases.dedup();
+        for case in &cases {
+            let hexadecimal = case.iter().flat_map(|byte| format!("{byte:02x}").into_bytes());
+            let aligned = (0..3).map(|before| (base64_part(case, before), BETWEEN));
+            let digits = std::iter::once((hexadecimal.collect(), BETWEEN_HEX)).chain(aligned);
+            let digits = digits.filter(|(text, _): &(Vec<u8>, _)| text.len() >= FEWEST_DIGITS);
+            forms.extend(digits.map(|(text, between)| Self { text: bytes(&text), between }));
+        }
         forms
+    }
+
+    /// Returns whether a text that begins with this byte may be the secret: most bytes begin
+    /// nothing.
+    pub(crate) fn may_begin(&self, first: u8) -> bool {
+        let is_mark = matches!(first, 0 | b'%' | b'\\' | b'&' | b'=' | b'+');
+        is_mark || self.text.first().is_some_and(|it| self.is_same(*it, u32::from(first)))
     }
 
     /// Returns whether this is the beginning of a text.
     pub(crate) fn find(&self, text: &[u8]) -> Found {
-        let (Some(&first), Some(&expected)) = (text.first(), self.text.first()) else {
-            return Found::Nothing;
-        };
-        // Most bytes begin nothing.
-        if !self.is_same(expected, first) && !matches!(first, 0 | b'%' | b'\\' | b'&' | b'=' | b'+')
-        {
+        if !text.first().is_some_and(|first| self.may_begin(*first)) {
             return Found::Nothing;
         }
         // Where the characters so far may have ended. Escapes may be read in several ways.
@@ -88,9 +114,9 @@ impl Spelling {
     }
 
     /// Adds where a character at a position ends. Returns whether the text ends before.
-    fn step(&self, text: &[u8], at: usize, character: u8, ends: &mut Vec<usize>) -> bool {
+    fn step(&self, text: &[u8], at: usize, character: u32, ends: &mut Vec<usize>) -> bool {
         let Some(&first) = text.get(at) else { return true };
-        if self.is_same(character, first) || first == b'+' && character == b' ' {
+        if self.is_same(character, u32::from(first)) || first == b'+' && character == 0x20 {
             ends.push(at + 1);
         }
         let mut is_cut = false;
@@ -98,13 +124,15 @@ impl Spelling {
         if first == 0 && at == 0 {
             let zeros = text.iter().take(3).take_while(|byte| **byte == 0).count();
             is_cut |= zeros == text.len();
-            if text.get(zeros).is_some_and(|byte| self.is_same(character, *byte)) {
+            if text.get(zeros).is_some_and(|byte| self.is_same(character, u32::from(*byte))) {
                 ends.push(zeros + 1);
             }
         }
         for escape in escapes(&text[at..]) {
             match escape {
-                Escape::Of(byte, length) if self.is_same(character, byte) => ends.push(at + length),
+                Escape::Of(found, length) if self.is_same(character, found) => {
+                    ends.push(at + length);
+                }
                 Escape::Of(..) => {}
                 Escape::Cut => is_cut = true,
             }
@@ -112,13 +140,15 @@ impl Spelling {
         is_cut
     }
 
-    fn is_same(&self, expected: u8, found: u8) -> bool {
-        let found = match found {
-            b'-' if expected == b'+' && !self.between.is_empty() => b'+',
-            b'_' if expected == b'/' && !self.between.is_empty() => b'/',
-            found => found,
+    fn is_same(&self, expected: u32, found: u32) -> bool {
+        let lower = |it: u32| char::from_u32(it).map(|it| it.to_lowercase().next());
+        let is_digit = |safe: u8, digit: u8| {
+            !self.between.is_empty() && (found, expected) == (u32::from(safe), u32::from(digit))
         };
-        expected.eq_ignore_ascii_case(&found)
+        expected == found
+            || is_digit(b'-', b'+')
+            || is_digit(b'_', b'/')
+            || lower(expected) == lower(found)
     }
 }
 
@@ -132,8 +162,8 @@ fn base64_part(part: &[u8], before: usize) -> Vec<u8> {
     digits.map(|at| (at..at + 6).fold(0, |digit, at| digit << 1 | bit(at))).map(digit).collect()
 }
 
-/// Returns the text that base64 stands for, if that can be read.
-fn decoded(digits: &[u8]) -> Option<Vec<u8>> {
+/// Returns the text that base64 stands for: any bytes behind `Basic`, and else those of a text.
+fn decoded(digits: &[u8], has_scheme: bool) -> Option<Vec<u8>> {
     let digits =
         digits.strip_suffix(b"=").map_or(digits, |rest| rest.strip_suffix(b"=").unwrap_or(rest));
     let mut bits = Vec::new();
@@ -143,7 +173,8 @@ fn decoded(digits: &[u8]) -> Option<Vec<u8>> {
     }
     let byte = |bits: &[bool]| bits.iter().fold(0, |byte, bit| byte << 1 | u8::from(*bit));
     let text: Vec<u8> = bits.chunks_exact(8).map(byte).collect();
-    let is_text = text.iter().all(|byte| (b' '..=b'~').contains(byte));
+    let is_text = std::str::from_utf8(&text).is_ok_and(|text| !text.contains(char::is_control));
+    let is_text = is_text || has_scheme && text.contains(&b':');
     (digits.len() >= FEWEST_DIGITS && is_text).then_some(text)
 }
 
@@ -153,14 +184,14 @@ fn digit(number: u8) -> u8 {
 
 enum Escape {
     /// A character, and the length of its escape.
-    Of(u8, usize),
+    Of(u32, usize),
     /// The text ends before the escape.
     Cut,
 }
 
 /// Returns how the beginning of a text may be read as an escaped character: `%41`, `%2541`,
-/// `%u0041`; `\u0041`, `\u{41}`, `\x41`, `\101`, `\"` behind any number of backslashes; `&#65;`,
-/// `&#x41;`, `&quot;`, also with the `&` escaped; `=41`.
+/// `%u0041`; `\u0041`, `\u{41}`, `\x41`, `\101`, `\41 `, `\"` behind any number of backslashes;
+/// `&#65;`, `&#x41;`, `&quot;`, also with the `&` escaped; `=41`.
 fn escapes(text: &[u8]) -> Vec<Escape> {
     let mut found = Vec::new();
     let again: &[u8] = match text.first() {
@@ -171,21 +202,24 @@ fn escapes(text: &[u8]) -> Vec<Escape> {
         _ => return found,
     };
     let mut at = 1;
-    for _ in 0..MOST_SKIPPED {
+    for _ in 0..MOST_ESCAPED {
         let rest = &text[at..];
         let mut number = |start: usize, fewest, most, base, end| {
             found.extend(number(text, at + start, [fewest, most], base, end));
         };
+        if text[0] == b'\\' {
+            number(0, 1, 6, 16, b" ");
+        }
         match (text[0], rest) {
             (_, []) => found.push(Escape::Cut),
             (b'%' | b'=', [b'u' | b'U', ..]) => number(1, 4, 4, 16, b""),
             (b'%' | b'=', _) => number(0, 2, 2, 16, b""),
-            (b'&', [b'#', b'x' | b'X', ..]) => number(2, 1, 8, 16, b";"),
-            (b'&', [b'#', ..]) => number(1, 1, 8, 10, b";"),
+            (b'&', [b'#', b'x' | b'X', ..]) => number(2, 1, MOST_SKIPPED, 16, b";"),
+            (b'&', [b'#', ..]) => number(1, 1, MOST_SKIPPED, 10, b";"),
             (b'&', _) => found.extend(ENTITIES.split(' ').filter_map(|entity| {
                 let (&character, name) = entity.as_bytes().split_last()?;
                 if rest.starts_with(name) {
-                    return Some(Escape::Of(character, at + name.len()));
+                    return Some(Escape::Of(character.into(), at + name.len()));
                 }
                 name.starts_with(rest).then_some(Escape::Cut)
             })),
@@ -195,7 +229,7 @@ fn escapes(text: &[u8]) -> Vec<Escape> {
             (_, [b'x', ..]) => number(1, 2, 2, 16, b""),
             (_, [b'0'..=b'3', ..]) => number(0, 3, 3, 8, b""),
             (_, [other, ..]) if !other.is_ascii_alphanumeric() => {
-                found.push(Escape::Of(*other, at + 1));
+                found.push(Escape::Of(u32::from(*other), at + 1));
             }
             _ => {}
         }
@@ -217,11 +251,12 @@ fn number(text: &[u8], at: usize, digits: [usize; 2], base: u32, end: &[u8]) -> 
         return Some(Escape::Cut);
     }
     let has_end = text[after..].starts_with(end);
-    // Readers of HTML do without the end of a number.
-    if digits.len() < fewest || !has_end && end != b";" {
+    // Readers of HTML and CSS do without the end of a number.
+    if digits.len() < fewest || !has_end && end != b";" && end != b" " {
         return None;
     }
-    let value = digits.iter().fold(0_u32, |value, digit| value.wrapping_mul(base) + digit);
+    let value =
+        digits.iter().fold(0_u32, |value, digit| value.wrapping_mul(base).wrapping_add(*digit));
     let end = if has_end { end.len() } else { 0 };
-    Some(Escape::Of(u8::try_from(value).ok()?, after + end))
+    Some(Escape::Of(value, after + end))
 }
