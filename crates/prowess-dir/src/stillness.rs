@@ -23,7 +23,7 @@ const TRIES: usize = 5;
 /// How far the clock of a file server may be ahead of this one.
 const AHEAD: Duration = Duration::from_secs(60);
 
-/// What a read has found: the content, and the times of its file.
+/// The content of a file, and its times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
     /// The bytes.

@@ -9,8 +9,8 @@ const FEWEST_DIGITS: usize = 6;
 /// and the most times that a character is escaped: what is held back has an end.
 const MOST_SKIPPED: usize = 32;
 const MOST_ESCAPED: usize = 8;
-/// What is between the digits of base64, and hexadecimal ones: line ends, also escaped, and what is
-/// around the lines of a list.
+/// The characters between the digits of base64, and hexadecimal ones: line ends, also escaped, and
+/// those around the lines of a list.
 const BETWEEN: &[u8] = b"\r\n \t\\rn\"',%0DAdau";
 const BETWEEN_HEX: &[u8] = b"\r\n \t:-,x0\"'\\";
 
