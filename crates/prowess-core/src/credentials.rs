@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::known_tokens::{find_credential, find_masked, is_word, lines, positions};
+use crate::strength::{SCHEMES, is_scheme, is_strong};
 
 /// The text in place of a secret.
 pub const REDACTED: &str = "[REDACTED]";
@@ -19,9 +20,6 @@ const SECRET_NAMES: [&str; 14] = [
 /// `X-Amz-Signature`.
 const PARAMETERS: [&str; 7] = ["auth", "credential", "jwt", "key", "pwd", "sig", "signature"];
 
-/// The words before the credentials in the value of a header, which begin with a `b`.
-const SCHEMES: [&str; 2] = ["bearer", "basic"];
-
 /// The shortest user of a URL that is a token.
 const LEAST_USER: usize = 20;
 
@@ -33,6 +31,23 @@ pub fn is_secret_name(name: &str) -> bool {
     let letters = name.bytes().filter(|byte| !b"-_.".contains(byte));
     let plain: Vec<u8> = letters.map(|byte| byte.to_ascii_lowercase()).collect();
     SECRET_NAMES.iter().any(|secret| plain.ends_with(secret.as_bytes()))
+}
+
+/// Returns whether values of this name are secrets if they look like one, such as of `DB_PASS` and
+/// `Pwd`.
+fn is_short_name(name: &str) -> bool {
+    let last = name.rsplit(['-', '_', '.']).next().unwrap_or_default();
+    let is_word = ["kennwort", "pass", "passwort", "psw", "pwd", "senha"]
+        .iter()
+        .any(|word| last.eq_ignore_ascii_case(word));
+    is_word || last.ends_with("Pass") || last.ends_with("Pwd")
+}
+
+/// Returns whether a text ends with a line such as `name: DB_PASSWORD`, behind which `value: ` is.
+fn is_secret_above(text: &str) -> bool {
+    let mut words = text.trim_end().rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let last = words.find(|word| !word.is_empty()).unwrap_or_default();
+    is_secret_name(last) || is_short_name(last)
 }
 
 /// Returns whether a source that a user has written, such as a URL, contains credentials: whatever
@@ -309,7 +324,15 @@ fn value_in_line(text: &str, line: Range<usize>) -> Option<(usize, usize)> {
         let value =
             if is_scheme(name) { after_blanks(bytes, at) } else { value_of(name, bytes, at) };
         if let Some(value) = value.filter(|&value| value < bytes.len()) {
-            return Some(value_range(text, name, value));
+            let (start, end) = value_range(text, name, value);
+            let is_secret = is_scheme(name) || is_secret_name(name);
+            // `compass` and `PWD` have other values.
+            let may_be = || is_short_name(name) || is_secret_above(&text[..line.start]);
+            if is_secret
+                || may_be() && is_strong(&text[start..end], text[..start].ends_with(['"', '\'']))
+            {
+                return Some((start, end));
+            }
         }
     }
     None
@@ -331,7 +354,7 @@ fn value_of(name: &str, bytes: &[u8], at: usize) -> Option<usize> {
         _ => None,
     };
     // Hardly any word has a value, which is found out first.
-    value.filter(|_| is_secret_name(name))
+    value.filter(|_| is_secret_name(name) || is_short_name(name) || name == "value")
 }
 
 /// Returns the range of a value without its quotes.
@@ -353,11 +376,6 @@ fn value_range(text: &str, name: &str, at: usize) -> (usize, usize) {
     let is_end = |byte: &u8| byte.is_ascii_whitespace() || b",;&\"'`)]}".contains(byte);
     let length = bytes[start..].iter().take_while(|byte| !is_end(byte)).count();
     (start, start + length)
-}
-
-/// Returns whether a word stands before the credentials in the value of a header.
-pub(crate) fn is_scheme(name: &str) -> bool {
-    SCHEMES.iter().any(|scheme| name.eq_ignore_ascii_case(scheme))
 }
 
 fn is_name(byte: u8) -> bool {

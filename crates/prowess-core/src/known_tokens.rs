@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use crate::strength::{MIN_DIFFERENT, is_mixed, is_placeholder};
+
 /// Credentials in texts: the number of letters, digits, `_` and `-` that follow at least, and what
 /// they start with.
 const TOKENS: [(usize, &str); 11] = [
@@ -17,8 +19,8 @@ const TOKENS: [(usize, &str); 11] = [
     (22, "sq0atp- sq0csp-"),
     (
         24,
-        "CCIPAT_ NRAK- NRII- dckr_oat_ dckr_pat_ tvly- figd_ glsa_ hvb. hvr. hvs. lin_api_ ntn_ \
-          whsec_ ya29.",
+        "CCIPAT_ NRAK- NRII- apify_api_ dckr_oat_ dckr_pat_ tvly- figd_ figu_ glsa_ hvb. hvr. hvs. \
+          lin_api_ ntn_ vck_ vercel_blob_rw_ whsec_ ya29.",
     ),
     (
         28,
@@ -26,15 +28,15 @@ const TOKENS: [(usize, &str); 11] = [
           fo1_ lsv2_pt_ lsv2_sk_ nvapi- ops_eyJ phx_ pscale_oauth_ pscale_pw_ pscale_tkn_ sntrys_ \
           sntryu_ tfp_ vcp_ xkeysib- xwfp-",
     ),
-    (30, "PMAK- glc_eyJ hf_ r8_ sbp_ shpat_ shpca_ shpss_ tskey- dapi"),
+    (30, "PMAK- api_org_ ctx7sk- glc_eyJ hf_ r8_ sbp_ shpat_ shpca_ shpss_ tskey- dapi"),
     (35, "AIza"),
-    (36, "ghp_ gho_ ghr_ ghs_ ghu_ npm_"),
+    (36, "ghp_ gho_ ghr_ ghs_ ghu_ npm_ tgp_v1_"),
     (
         40,
         "HRKU- dp.pt. dp.st. gsk_ lin_oauth_ nvapi- rdme_ sntrys_ sntryu_ pplx- rubygems_ sk-ant- \
           sk-or-v1- sk-proj- sk.eyJ1Ijoi sqa_ sqp_ squ_",
     ),
-    (48, "sk- ATATT3 ATCTT3 EAAB EAAC xai-"),
+    (48, "sk- ABSK ATATT3 ATCTT3 EAAB EAAC xai-"),
     (50, "AGE-SECRET-KEY-1 FwoGZXIvYXdz doo_v1_ dop_v1_ dor_v1_ github_pat_ pypi-AgE"),
 ];
 
@@ -52,7 +54,8 @@ static BY_FIRST_BYTE: LazyLock<[Vec<(usize, &str)>; 128]> = LazyLock::new(|| {
 /// Credentials by the form of their parts: a text, or characters of a class and their number, with
 /// `+` at the least. The classes are `a` of letters and digits, `d` of digits, `h` of small
 /// hexadecimal digits, `m` of the letters by which Discord begins, and `w` of what a token has.
-const SHAPES: &str = "1//0 %w60+ | AKCp %a60+ | EAAA %w56+ | SK %h32 | dp.ct. %w2+ . %w40+ | \
+const SHAPES: &str = "1//0 %w60+ | AQ.Ab8 %w40+ | BSA %a28 | csk- %a40+ | fw_ %a24+ | \
+    jina_ %a40+ | rpa_ %a40+ | AKCp %a60+ | EAAA %w56+ | SK %h32 | dp.ct. %w2+ . %w40+ | \
     dp.st. %w2+ . %w40+ | e2b_ %h40+ | fc- %h32 | key- %h32 | napi_ %a60+ | pat %a14 . %h60+ | \
     pat-eu1- %h8 - %h4 - %h4 - %h4 - %h12 | pat-na1- %h8 - %h4 - %h4 - %h4 - %h12 | pul- %h40 | \
     access-production- %h8 - %h4 - %h4 - %h4 - %h12 | re_ %a6+ _ %a20+ | sk_ %h48 | xai- %a60+ | \
@@ -72,6 +75,9 @@ const EXAMPLE_CLAIMS: &[u8] = b"eyJzdWIiOiIxMjM0NTY3ODkw";
 const PRIVATE_KEY: (&str, [&str; 3], usize) =
     ("PRIVATE KEY", ["-----", " BLOCK-----", " ----"], 40);
 
+/// How far behind the first line of a private key the next one may begin, in bytes.
+const FARTHEST_LINE: usize = 32;
+
 /// The length of the shortest token, of which each byte is one of a word or a dot.
 const SHORTEST_TOKEN: usize = 20;
 
@@ -79,7 +85,7 @@ const SHORTEST_TOKEN: usize = 20;
 const LEAST_PART: usize = 16;
 
 /// The length of the shortest shape, which is without blanks.
-const SHORTEST_SHAPE: usize = 30;
+const SHORTEST_SHAPE: usize = 27;
 
 /// The least number of digits in what has a shape.
 const LEAST_DIGITS: usize = 3;
@@ -88,8 +94,8 @@ const LEAST_DIGITS: usize = 3;
 const LEAST_START: usize = 4;
 const LEAST_CUT: usize = 10;
 
-/// Fewer different characters than this are a placeholder, such as `ghp_xxxxxxxx`.
-pub(crate) const MIN_DIFFERENT: usize = 8;
+/// The length of the shortest token without digits.
+const LEAST_LETTERS: usize = 24;
 
 /// Returns where a text has a credential by its format, from a position on: a known token, or a
 /// private key.
@@ -286,27 +292,26 @@ fn pem_key(content: &[u8]) -> Option<usize> {
             .windows(10)
             .any(|start| start == b"---- BEGIN" || start == b"----BEGIN ");
         let behind = &content[at + name.len()..];
-        let mut rest = ends.iter().find_map(|end| behind.strip_prefix(end.as_bytes()))?;
-        // A key in a document of JSON has its lines behind `\n`.
-        while let Some(next) = [&b"\\n"[..], b"\\r", b" ", b"\t", b"\r", b"\n"]
-            .iter()
-            .find_map(|blank| rest.strip_prefix(*blank))
-        {
-            rest = next;
-        }
-        let is_key =
-            |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+        let rest = ends.iter().find_map(|end| behind.strip_prefix(end.as_bytes()))?;
+        // A key in a document or a program has signs before its lines: `\n`, `// `, `" + "`.
+        let reach = &rest[..rest.len().min(FARTHEST_LINE + length)];
+        let is_key = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
         let headers = ["Proc-Type:", "DEK-Info:", "Version:", "Comment:"];
-        let has_headers = headers.iter().any(|header| rest.starts_with(header.as_bytes()));
-        let is_key = has_headers || rest.iter().take_while(is_key).count() >= length;
+        let has_headers =
+            headers.iter().any(|header| positions(reach, header.as_bytes()).next().is_some());
+        let is_key = has_headers || runs(reach, 0, length, is_key).next().is_some();
         (is_start && is_key).then_some(line)
     })
 }
 
 pub(crate) fn is_random(token: &[u8]) -> bool {
     let is_example = token.windows(7).any(|part| part.eq_ignore_ascii_case(b"example"));
-    let has_digit = token.iter().any(u8::is_ascii_digit);
-    !is_example && has_digit && token.iter().collect::<BTreeSet<_>>().len() >= MIN_DIFFERENT
+    // Some tokens are letters alone, of both cases.
+    let is_letters =
+        || is_mixed(token) && str::from_utf8(token).is_ok_and(|token| !is_placeholder(token));
+    let is_random =
+        token.iter().any(u8::is_ascii_digit) || (token.len() >= LEAST_LETTERS && is_letters());
+    !is_example && is_random && token.iter().collect::<BTreeSet<_>>().len() >= MIN_DIFFERENT
 }
 
 /// Returns where a text occurs.

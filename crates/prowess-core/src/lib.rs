@@ -173,6 +173,6 @@ pub use trust::{
     AskedFolder, CheckedFolder, FolderAnswer, FolderIdentity, FolderTrust, NoFolderTrust,
 };
 pub use withheld::{
-    MAY_HOLD_CREDENTIALS, MachineDirectories, secret_in, withheld_content, withheld_directory,
-    withheld_path,
+    MAY_HOLD_CREDENTIALS, MachineDirectories, foreign_text, secret_in, withheld_content,
+    withheld_directory, withheld_path,
 };

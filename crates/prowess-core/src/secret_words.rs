@@ -58,10 +58,10 @@ fn secret_in_run(text: &str, run: Range<usize>) -> Option<usize> {
         };
         let is_secret = |part: &usize| {
             let value = &word[*part..];
-            value.len() >= LEAST
-                && is_strong(value, false)
+            let is_long = || value.len() >= LEAST && is_named(&text[..start + part], value);
+            is_strong(value, false)
                 && is_random_word(value)
-                && (is_named(&text[..start + part], value) || is_given(&text[..start], word, *part))
+                && (is_given(&text[..start], word, *part) || is_long())
         };
         if word.len() < LEAST || word.contains("://") {
             return None;

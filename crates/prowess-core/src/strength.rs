@@ -2,14 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use crate::credentials::is_scheme;
-use crate::known_tokens::MIN_DIFFERENT;
+/// Fewer different characters than this are a placeholder, such as `ghp_xxxxxxxx`.
+pub(crate) const MIN_DIFFERENT: usize = 8;
+
+/// The words before the credentials in the value of a header, which begin with a `b`.
+pub(crate) const SCHEMES: [&str; 2] = ["bearer", "basic"];
 
 /// Parts of a value that a reader replaces by an own one, or that a document has made up.
-const PLACEHOLDERS: [&str; 16] = [
-    // `user:` in base64.
-    "dxnlcjp", "example", "your", "change", "placeholder", "xxx", "dummy", "redacted", "password",
-    "***", "12345678", "abc123", "secret", "test", "demo", "...",
+const PLACEHOLDERS: [&str; 17] = [
+    // `user:` in base64, and the key of the description of `otpauth`.
+    "dxnlcjp", "jbswy3dp", "example", "your", "change", "placeholder", "xxx", "dummy", "redacted",
+    "password", "***", "12345678", "abc123", "secret", "test", "demo", "...",
 ];
 
 /// Returns whether a value is a password or a key of a person, not a placeholder, a variable or an
@@ -40,8 +43,20 @@ pub(crate) fn is_strong(value: &str, is_quoted: bool) -> bool {
         && !is_placeholder(value)
 }
 
+/// Returns whether a value has many letters of both cases, as no name of a program has.
+pub(crate) fn is_mixed(value: &[u8]) -> bool {
+    let count = |is_it: fn(&&u8) -> bool| value.iter().filter(is_it).count();
+    let [upper, lower] = [count(|it| it.is_ascii_uppercase()), count(|it| it.is_ascii_lowercase())];
+    upper * 4 >= value.len() && lower * 4 >= value.len()
+}
+
 /// Returns whether a value says that the real one goes there.
 pub(crate) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     PLACEHOLDERS.iter().any(|word| lower.contains(word))
+}
+
+/// Returns whether a word stands before the credentials in the value of a header.
+pub(crate) fn is_scheme(name: &str) -> bool {
+    SCHEMES.iter().any(|scheme| name.eq_ignore_ascii_case(scheme))
 }

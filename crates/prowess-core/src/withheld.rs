@@ -1,10 +1,12 @@
 //! Files that may hold credentials, or that only one machine needs: they are not published, and no
 //! model sees them.
 
+use std::borrow::Cow;
+
 use crate::credentials::{is_secret_name, named, url_secrets};
 use crate::known_tokens::{is_random, is_word, positions, private_key, token};
 use crate::secret_words::{is_random_word, secret_word};
-use crate::strength::{is_placeholder, is_strong};
+use crate::strength::{is_mixed, is_placeholder, is_strong};
 
 /// Directories of repositories, environments, dependencies and caches. Others are known by a file
 /// in them; see [`MachineDirectories`].
@@ -14,10 +16,11 @@ const MACHINE_DIRECTORIES: &str = ".angular .bundle .bzr .dart_tool .direnv .egg
     __pypackages__ _darcs bower_components cvs node_modules venv virtualenv";
 
 /// The files that environments and caches have at their top.
-const MARKS: [&str; 2] = ["pyvenv.cfg", "CACHEDIR.TAG"];
+const MARKS: [&str; 3] = ["pyvenv.cfg", "conda-meta/history", "CACHEDIR.TAG"];
 
 /// Directories with a parent, of which the last has a common name.
-const MACHINE_PATHS: &str = "/.yarn/cache/ /.yarn/unplugged/ /vendor/bundle/";
+const MACHINE_PATHS: &str =
+    "/.claude/settings.local.json /.yarn/cache/ /.yarn/unplugged/ /vendor/bundle/";
 
 /// Directories that hold nothing but credentials.
 const SECRET_DIRECTORIES: &str = ".aliyun .aws .azure .cloudflared .credentials .databricks .doctl \
@@ -31,13 +34,13 @@ const SECRET_PATHS: &str = "/.docker/config.json /.config/gcloud/ /.config/gh/ /
 
 /// Files of credentials, by their names in lower case without a dot or `_` in front and without
 /// `.txt`: configurations of tools, and what browsers and services write.
-const SECRET_FILES: &str = "accesskeys.csv application_default_credentials.json auth.json boto \
-    clasprc.json cookies cookies.json cookies.sqlite cookies.txt credentials credentials.tfrc.json \
-    curlrc databrickscfg dockercfg dockerconfigjson envrc git-credentials htdigest htpasswd \
-    kaggle.json key4.db kubeconfig local.settings.json logins.json master.key mylogin.cnf netrc \
-    npmrc pgpass pypirc rclone.conf rootkey.csv s3cfg secrets sentryclirc storage_state.json \
-    storagestate.json terraformrc token.pickle vault-pass vault-token vault_pass wallet.dat wgetrc \
-    yarnrc.yml";
+const SECRET_FILES: &str = "access_token accesskeys.csv application_default_credentials.json auth.json \
+    auth_token boto clasprc.json cookies cookies.json cookies.sqlite cookies.txt credentials credentials.tfrc.json \
+    curlrc databrickscfg deploy_key dockercfg dockerconfigjson envrc git-credentials htdigest \
+    htpasswd kaggle.json key4.db kubeconfig local.settings.json logins.json master.key my.cnf \
+    mylogin.cnf netrc npmrc pgpass pip.conf private_key pypirc rclone.conf refresh_token rootkey.csv \
+    s3cfg secret_key secrets sentryclirc ssh_key storage_state.json storagestate.json terraformrc \
+    token.pickle vault-pass vault-token vault_pass wallet.dat wgetrc wp-config.php yarnrc.yml";
 
 /// The ends of names that begin with a dot: variables, histories and passwords of a person.
 const HIDDEN_ENDS: &str = ".cnf env environ history histfile lesshst pass viminfo vars";
@@ -52,20 +55,22 @@ const SSH_ENDS: &str = "key pem priv private txt";
 
 /// The last words of the names of documents of credentials, next to those of secret variables, and
 /// the ends of such documents.
-const SECRET_WORDS: &str = "credential passcode service-account service_account";
+const SECRET_WORDS: &str = "backup-code backup_code credential creds passcode recovery-code \
+    recovery_code service-account service_account";
 const DOCUMENTS: &str = "asc cfg conf csv docx enc env gpg ini json ods pickle pkl properties toml tsv \
     txt xlsx xml yaml yml";
 
 /// The owners of accounts whose keys are documents, as in `gcp-key.json`.
-const OWNERS: &str = "account admin aws azure deploy firebase gcloud gcp google private sa service \
-    signing ssh";
+const OWNERS: &str = "account admin anthropic aws azure deploy firebase gcloud gcp gemini github google \
+    huggingface mistral openai openrouter private sa service signing ssh stripe";
 
 /// The words before such a word that make it a form, a kind of Kubernetes or a token of a text.
 const NO_SECRETS: &str = "added change color create design eos external forgot get pad reset rotate \
     sealed special unk update verify";
 
-/// The starts of the names of keys of a cloud's account in JSON.
-const ACCOUNTS: &str = "client_secret service-account service_account serviceaccount";
+/// The starts of the names of keys of an account in JSON.
+const ACCOUNTS: &str =
+    "bitwarden_export client_secret gha-creds service-account service_account serviceaccount";
 
 /// The words that a copy or a variant of a file has behind its name.
 const VARIANTS: &str = "1 2 backup copy dev development file key keys live local new old prod \
@@ -82,11 +87,22 @@ const PUBLIC: &str = "bundle ca cacert cacerts cert certificate certs chain full
     intermediate issuer pub public root";
 
 /// The addresses that are credentials themselves, and the length of the secret part.
-const WEBHOOKS: [(&str, usize); 3] = [
-    ("hooks.slack.com/services/T", 35),
-    ("discord.com/api/webhooks/", 60),
-    ("api.telegram.org/bot", 40),
+const WEBHOOKS: [(usize, &str); 5] = [
+    (16, "&secret= ?secret="),
+    (30, "/open-apis/bot/v2/hook/ /webhook/send?key= webhook.office.com/webhookb2/"),
+    (35, "hooks.slack.com/services/T hooks.slack.com/triggers/T hooks.slack.com/workflows/T"),
+    (40, "&sig= ?sig= api.telegram.org/bot"),
+    (
+        60,
+        "discord.com/api/webhooks/ discordapp.com/api/webhooks/ /api/v10/webhooks/ /api/v9/webhooks/",
+    ),
 ];
+
+/// The most bytes in a hundred of a text in another encoding that a reader may do without.
+const MOST_WRONG: usize = 30;
+
+/// The most bytes in a hundred of a text in any encoding that are no text.
+const MOST_CONTROLS: usize = 2;
 
 /// Why a file of credentials is withheld by its name, as the rest of a sentence.
 pub const MAY_HOLD_CREDENTIALS: &str = "may hold credentials";
@@ -203,9 +219,8 @@ fn is_ssh_key(name: &str) -> bool {
 /// Returns whether a file has variables, credentials or a key of PEM, and is not for readers.
 fn is_secret_document(name: &str) -> bool {
     let words = || name.split(|c: char| !c.is_ascii_alphanumeric());
-    let is_environment = name
-        .strip_prefix(".env")
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_']));
+    // Copies are named `.env copy`, `.env (1)` and `.env2`.
+    let is_environment = name.starts_with(".env");
     let is_variant = |rest: &str| has(VARIANTS, rest) && !has("file key keys", rest);
     let is_environment = is_environment
         || (name.ends_with(".env") && name.len() > 4)
@@ -219,6 +234,7 @@ fn is_secret_document(name: &str) -> bool {
     let is_named = (is_document && is_of_secrets(start))
         || is_bare()
         || is_account()
+        || start.ends_with(".tfvars")
         || (start.contains("firebase-adminsdk") && end == "json")
         || (start.starts_with("secring") && has("asc gpg", end))
         || (end == "asc" && words().any(|word| has("private secret", word)));
@@ -269,11 +285,14 @@ pub fn secret_in(content: &[u8]) -> Option<(usize, &'static str)> {
     if let Some(at) = token(content, 0).map(|range| range.start).or_else(|| webhook(content)) {
         return Some((at, CREDENTIAL));
     }
-    // A compiled file has no passwords that people have written.
-    let text = str::from_utf8(content).ok().filter(|text| !text.contains('\0'));
-    let Some(text) = text else {
-        return in_utf16(content).and_then(|text| secret_in(text.as_bytes()));
+    let text = match str::from_utf8(content) {
+        Ok(text) if !text.contains('\0') => Cow::Borrowed(text),
+        _ => match in_utf16(content) {
+            Some(text) => return secret_in(text.as_bytes()),
+            None => Cow::Owned(in_any_encoding(content)?),
+        },
     };
+    let text = &*text;
     let mut named = named(text).into_iter().filter(|range| {
         let is_quoted = text[..range.start].ends_with(['"', '\'', '`']);
         is_strong(&text[range.clone()], is_quoted)
@@ -281,6 +300,35 @@ pub fn secret_in(content: &[u8]) -> Option<(usize, &'static str)> {
     let mut urls = url_secrets(text).filter(|range| is_strong_in_url(&text[range.clone()]));
     let found = named.next().or_else(|| urls.next()).map(|range| range.start);
     found.or_else(|| secret_word(text)).map(|at| (at, CREDENTIAL))
+}
+
+/// Returns a text in an older encoding, or with a wrong byte, where all is ASCII that names and
+/// passwords have; each byte stays where it is. A compiled file is none: it has no passwords that
+/// people have written.
+fn in_any_encoding(content: &[u8]) -> Option<String> {
+    let is_control = |byte: &&u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    let controls = content.iter().filter(is_control).count();
+    let plain = |&byte: &u8| match byte {
+        0 => '\n',
+        byte if byte.is_ascii() => char::from(byte),
+        _ => '?',
+    };
+    (controls <= 1 + content.len() * MOST_CONTROLS / 100)
+        .then(|| content.iter().map(plain).collect())
+}
+
+/// Returns a text that is not in UTF-8: in UTF-16, as PowerShell writes it, or with a few bytes of
+/// another encoding, for which U+FFFD stands.
+pub fn foreign_text(content: &[u8]) -> Option<String> {
+    let is_control = |c: char| c.is_control() && !c.is_whitespace();
+    let is_text = |text: &String| !text.contains(is_control);
+    let is_whole = |text: &String| is_text(text) && !text.contains('\u{fffd}');
+    if let Some(text) = in_utf16(content).filter(is_whole) {
+        return Some(text.trim_start_matches('\u{feff}').to_owned());
+    }
+    let wrong: usize = content.utf8_chunks().map(|chunk| chunk.invalid().len()).sum();
+    let is_legible = wrong * 100 <= content.len() * MOST_WRONG;
+    is_legible.then(|| String::from_utf8_lossy(content).into_owned()).filter(is_text)
 }
 
 /// Returns a text in UTF-16, as PowerShell writes it.
@@ -301,21 +349,26 @@ fn in_utf16(content: &[u8]) -> Option<String> {
 /// Returns whether the password of a URL is a real one: strong, or random letters.
 fn is_strong_in_url(value: &str) -> bool {
     let is_plain = value.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let count = |is_it: fn(&u8) -> bool| value.bytes().filter(is_it).count();
-    let [upper, lower] = [count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase)];
-    let is_mixed = upper * 4 >= value.len() && lower * 4 >= value.len();
+    let is_mixed = is_mixed(value.as_bytes());
     let is_random = value.len() >= 12 && is_plain && (is_mixed || is_random_word(value));
     is_strong(value, true) || (is_random && !is_placeholder(value))
 }
 
 /// Returns where an address begins whose secret part is all that a writer needs.
 fn webhook(content: &[u8]) -> Option<usize> {
-    WEBHOOKS.iter().find_map(|(start, least)| {
+    let starts = |(least, starts): &(usize, &'static str)| {
+        let least = *least;
+        starts.split(' ').map(move |start| (least, start))
+    };
+    WEBHOOKS.iter().flat_map(starts).find_map(|(least, start)| {
         positions(content, start.as_bytes()).find(|at| {
             let secret = &content[at + start.len()..];
-            let is_secret = |byte: &&u8| is_word(**byte) || matches!(byte, b'/' | b':');
+            let is_secret = |byte: &&u8| is_word(**byte) || matches!(byte, b'/' | b':' | b'%');
             let length = secret.iter().take_while(is_secret).count();
-            length >= *least && is_random(&secret[..length])
+            let secret = &secret[..length];
+            let last = secret.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+            let is_made_up = || str::from_utf8(last).is_ok_and(is_placeholder);
+            length >= least && is_random(secret) && !is_made_up()
         })
     })
 }

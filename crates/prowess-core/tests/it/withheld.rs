@@ -86,6 +86,16 @@ fn credentials_in_texts_are_withheld() {
         assert_eq!(secret_in(text.as_bytes()).is_some(), is_secret, "{text}");
         assert_eq!(withheld_content("a.md", text.as_bytes()).is_some(), is_secret, "{text}");
     }
+    // One byte of another encoding, or a NUL, hides no password; a program has none.
+    for (before, is_secret) in
+        [(&b"# caf\xe9\n"[..], true), (b"\0", true), (&[0, 1, 2, 0xff].repeat(9), false)]
+    {
+        let content = [before, b"password = pA7xQ2mZ9kLwB4nV\n"].concat();
+        assert_eq!(secret_in(&content).is_some(), is_secret, "{content:?}");
+    }
+    for name in [".env copy", ".env (1)", ".env - Copy"] {
+        assert!(withheld_path(name).is_some(), "{name}");
+    }
     let certificate = b"-----BEGIN CERTIFICATE-----\nMII\n";
     assert_eq!(withheld_content("certs/ca.pem", certificate), None);
     assert!(withheld_content("deploy.pem", b"other").is_some(), "nothing says that it is public");
