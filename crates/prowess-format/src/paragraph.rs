@@ -67,16 +67,21 @@ fn is_missing(fields: &Fields<'_>, findings: &Findings<'_>) -> bool {
     is_missing && findings.rules().profile.severity(&codes::DESCRIPTION_FROM_BODY).is_some()
 }
 
-/// Returns the first lines that are neither a heading nor a comment, up to a blank one.
+/// Returns the first lines that are no heading, comment, picture, table or code, up to a blank one.
 fn first(text: &str) -> Option<Range<usize>> {
     let mut found: Option<Range<usize>> = None;
-    let mut at = 0;
+    let (mut at, mut is_code) = (0, false);
     for line in text.split_inclusive('\n') {
         let (start, written) = (at, line.trim());
         at += line.len();
-        let is_text = !written.is_empty()
-            && !["#", "<!--", "---", "```"].iter().any(|mark| written.starts_with(mark));
+        is_code ^= written.starts_with("```");
+        let is_mark = |mark: &&str| written.starts_with(*mark);
+        let is_other = ["#", "<!--", "---", "[![", "![", "|", "```"].iter().any(is_mark);
+        let is_text = !(written.is_empty() || is_other || is_code);
+        let is_rule = ["=", "--"].iter().any(|rule| written.starts_with(rule));
         match &mut found {
+            // The lines above such a line are a heading.
+            Some(_) if is_rule && written.trim_matches(['=', '-']).is_empty() => found = None,
             Some(found) if is_text => found.end = start + line.trim_end().len(),
             Some(_) => break,
             None if is_text => {

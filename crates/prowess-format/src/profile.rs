@@ -70,10 +70,11 @@ impl Profile {
             // Claude Code uses the name of the directory and the first paragraph, and shortens a
             // description by itself.
             "name-from-directory" | "description-from-body" => Some(Severity::Hint),
-            // A word that its next version may know, and a file that other clients refuse.
-            "description-too-long" | "extension-value-unknown" | "frontmatter-missing" => {
-                Some(Severity::Warning)
-            }
+            // A word that its next version may know, and what other clients refuse.
+            "description-too-long"
+            | "extension-value-unknown"
+            | "frontmatter-missing"
+            | "name-relaxed" => Some(Severity::Warning),
             _ => severities[Self::Extended as usize],
         }
     }

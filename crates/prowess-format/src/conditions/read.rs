@@ -23,27 +23,41 @@ const KEYS: [&str; 5] =
 /// them to decide something.
 const SWITCHES: [&str; 2] = [KEYS[0], KEYS[1]];
 
-/// Returns the switch that a key is, or a misspelling of: by case, and by `_`, or nothing, for `-`.
+/// The number of letters of a switch for each that may be wrong.
+const LETTERS_FOR_A_FAULT: usize = 10;
+
+/// Returns the switch that a key is, or a misspelling of: by case, by signs other than its hyphens,
+/// or by a letter or two.
 fn switch(key: &str) -> Option<&'static str> {
+    let letters = |text: &str| -> String {
+        text.chars().filter(|it| it.is_alphabetic()).flat_map(char::to_lowercase).collect()
+    };
     SWITCHES.into_iter().find(|switch| {
-        let is_letter = |byte: &u8| !matches!(byte, b'-' | b'_');
-        let letters = switch.bytes().filter(is_letter);
-        key.bytes().filter(is_letter).map(|byte| byte.to_ascii_lowercase()).eq(letters)
+        let most = switch.len() / LETTERS_FOR_A_FAULT;
+        let count = key.chars().filter(|it| it.is_alphabetic()).count();
+        let hyphens = switch.matches('-').count();
+        count.abs_diff(switch.len() - hyphens) <= most
+            && strsim::osa_distance(&letters(key), &letters(switch)) <= most
     })
 }
 
-/// Whether a line begins with the word of a switch, in whatever way a value follows.
+/// Whether a line begins with the word of a switch, behind whatever signs and in whatever way a
+/// value follows.
 pub(crate) fn begins_with_switch(line: &str) -> bool {
-    let line =
-        line.trim_start_matches(|it: char| it.is_whitespace() || matches!(it, '"' | '\'' | '?'));
-    let word = line.find(|it: char| !it.is_ascii_alphanumeric() && !matches!(it, '-' | '_'));
-    switch(&line[..word.unwrap_or(line.len())]).is_some()
+    let line = line.trim_start_matches(|it: char| !it.is_alphabetic());
+    let is_colon = |it: char| matches!(it, ':' | '=' | '：');
+    let is_end = |it: char| {
+        is_colon(it) || it.is_whitespace() || (it.is_ascii_punctuation() && !"-_".contains(it))
+    };
+    let until = |end: Option<usize>| switch(&line[..end.unwrap_or(line.len())]).is_some();
+    until(line.find(is_end)) || line.find(is_colon).is_some_and(|colon| until(Some(colon)))
 }
 
 /// Returns whether a text has a word that may be the key of a condition.
 pub(crate) fn names_condition(text: &str) -> bool {
     let mut words = text.split(|it: char| !it.is_ascii_alphanumeric() && !matches!(it, '-' | '_'));
     words.any(|word| KEYS.contains(&word) || word == "hooks" || begins_with_switch(word))
+        || text.lines().any(begins_with_switch)
 }
 
 /// The start of an item of `requires` that names a tool instead of a skill.

@@ -70,8 +70,9 @@ fn is_loose(text: &str, region: &Region<'_>) -> bool {
 /// or to be the whole frontmatter.
 fn as_comment(text: &str, region: &Region<'_>) -> Option<Edit> {
     let written = &text[region.span.clone()];
+    let is_template = written.starts_with("{{") && written.ends_with("}}");
     let is_other = written.starts_with(['{', '[', '?', '"', '\'', '%']) || written == "...";
-    if is_other || names_condition(written) {
+    if (is_other && !is_template) || names_condition(written) {
         return None;
     }
     let lines: Vec<_> = written.lines().map(|line| format!("# {}", line.trim_end())).collect();
@@ -176,9 +177,14 @@ fn as_text(text: &str, region: &Region<'_>) -> Option<Edit> {
     Some(edit(region.value.clone(), copy, culprit, code))
 }
 
-/// Returns a text in single quotes that has apostrophes within: `'Don't'`.
+/// Returns a text in single quotes that has apostrophes within, `'Don't'`, or one in double quotes
+/// with a backslash that is no escape, `"C:\Users"`. A comma behind the quote is that of JSON.
 fn without_quotes(value: &str) -> Option<&str> {
-    let inner = value.trim().strip_prefix('\'')?.strip_suffix('\'')?;
+    let value = value.trim().strip_suffix(',').unwrap_or(value.trim());
+    if let Some(inner) = value.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        return (!inner.contains('"')).then_some(inner);
+    }
+    let inner = value.strip_prefix('\'')?.strip_suffix('\'')?;
     let is_word = |part: Option<char>| part.is_some_and(char::is_alphanumeric);
     let is_apostrophe = |(at, _): (usize, &str)| {
         is_word(inner[..at].chars().next_back()) && is_word(inner[at + 1..].chars().next())
@@ -343,6 +349,8 @@ fn as_one_text(text: &str, region: &Region<'_>) -> Option<Edit> {
         key if is_tools(key) => " []".to_owned(),
         "metadata" if may_be_in_metadata(value) => return None,
         _ if value.lines().skip(1).any(begins_with_switch) => return None,
+        // Another field may take it by an alias.
+        _ if value.starts_with('&') && names_condition(value) => return None,
         // With its colon, the value of a switch is none, so the skill is hidden.
         key if region.is_glued && begins_with_switch(key) => quoted_lines(&format!(":{value}")),
         _ => quoted_lines(&value.replace(is_refused, " ")),

@@ -219,9 +219,10 @@ pub(super) fn joined<'t>(text: &'t str, regions: Vec<Region<'t>>) -> Vec<Region<
 /// signs, or behind a whole sentence a field without its colon, such as `license MIT`.
 fn is_lost(before: &str, line: &str) -> bool {
     let (before, line) = (before.trim_end(), line.trim());
-    let is_rule = line.len() > 2 && line.chars().all(|sign| "-=*_~".contains(sign));
+    let is_rule = line.len() > 2 && line.chars().all(|sign| "-=*_~`".contains(sign));
     let first = line.split(char::is_whitespace).next().unwrap_or_default();
     line.starts_with("<!--")
+        || line.starts_with("```")
         || is_rule
         || (before.ends_with(['.', '!', '?', '"', '\'', '。']) && is_known(first))
 }

@@ -52,7 +52,18 @@ fn its_invokers() {
     check("disable-model-invocation: true\n", &json!({"not_by_model":true}));
     check("disable-model-invocation: 'Yes'\n", &json!({"not_by_model":true}));
     check("user-invocable: false\n", &json!({"not_by_user":true}));
-    for key in ["disable_model_invocation", "Disable-Model-Invocation", "disableModelInvocation"] {
+    for key in [
+        "disable_model_invocation",
+        "Disable-Model-Invocation",
+        "disableModelInvocation",
+        "disable-model-invocation:",
+        "\"disable-model-invocation\u{200b}\"",
+        "disable model invocation",
+        "disable\u{2011}model\u{2011}invocation",
+        "disable-model-invokation",
+        "1. disable-model-invocation",
+        "\"**disable-model-invocation**\"",
+    ] {
         check(&format!("{key}: true\n"), &json!({"not_by_model":true}));
     }
     check("userInvocable: no\n", &json!({"not_by_user":true}));

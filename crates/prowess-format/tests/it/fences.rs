@@ -102,6 +102,11 @@ fn first_paragraph_stands_in_under_claude_code() {
     for (file, description, codes) in [
         ("# PDF\n\nFills forms\nfast.\n\nMore.\n", Some("Fills forms fast."), &[missing, body][..]),
         ("a", Some("a"), &[missing, body]),
+        (
+            "T\n===\n[![ci](x)](y)\n![p](q)\n```sh\nls\n```\n|a|\n\nFills.",
+            Some("Fills."),
+            &[missing, body],
+        ),
         ("---\nname: pdf\n---\n<!-- c -->\n ## A\n Fills.\r\n", Some("Fills."), &[body]),
         ("---\nname: pdf\ndescription: ''\n---\nFills.", Some("Fills."), &[body]),
         ("# PDF\n\n## More\n", None, &[missing, "description-missing"]),
@@ -126,6 +131,10 @@ fn first_paragraph_stands_in_under_claude_code() {
             }
         };
         assert_eq!(summary.map(|it| it.description.into_owned()).as_deref(), description);
+        for name in ["My_Tool", "With Space", "v1.2", "زبان"] {
+            let document = parse_in(file.as_bytes(), Some(Directory::from(name)), &rules).document;
+            assert_eq!(document.is_some(), description.is_some(), "{file:?} in {name}");
+        }
         for other in Profile::ALL.into_iter().filter(|it| *it != Profile::ClaudeCode) {
             let document = parse_in(file.as_bytes(), directory, &Rules::of(other)).document;
             assert!(document.is_none(), "{file:?} under {other}");

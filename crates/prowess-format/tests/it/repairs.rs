@@ -202,7 +202,7 @@ fn lines_that_are_no_field() {
     let read = r#"{"name":"a","description":"b","license":"MIT"}"#;
     for line in [
         "<!-- v2 -->", "justaword", "version 2", "- item", "----", "note:\u{a0}x", "<<: {x: 1}",
-        "**Bold** text", "!!x", "&y",
+        "**Bold** text", "!!x", "&y", "{{ template }}",
     ] {
         let code = "field-unreadable";
         check(&format!("name: a\n{line}\ndescription: b\nlicense: MIT\n"), read, code);
@@ -213,6 +213,7 @@ fn lines_that_are_no_field() {
         ("b.", "compatibility any"),
         ("b", "<!-- v2 -->"),
         ("b", "----"),
+        ("b", "```"),
         ("\"b.\"", "license\u{a0}MIT"),
     ] {
         let text = description.trim_matches('"');
@@ -229,6 +230,8 @@ fn lines_that_are_no_field() {
         (" & more", "& more"),
         ("\u{a0}Fills forms", "Fills forms"),
         ("\u{a0}\"Fills\" ", "Fills"),
+        (" \"Matches \\d+\"", "Matches \\d+"),
+        (" \"Fills.\",", "Fills."),
     ] {
         described(written, expected, "text-unquoted");
     }
@@ -257,6 +260,13 @@ fn what_is_not_guessed() {
         "name: a\ndescription: b\nDisable_Model_Invocation = true\n",
         "name: a\ndescription: b\nlicense: MIT\n disable-model-invocation: true\n",
         "name: a\ndescription: b: c\n user_invocable: false\n",
+        "name: a\ndescription: b\n- disable-model-invocation: true\n",
+        "name: a\ndescription: b\n* disable-model-invocation: true\n",
+        "name: a\ndescription: b\n> disable-model-invocation: true\n",
+        "name: a\ndescription: b\n| disable model invocation: true\n",
+        "name: a\ndescription: b\n**disable-model-invocation**: true\n",
+        "name: a\ndescription: b\n`disable-model-invocation`: true\n",
+        "name: a\ndescription: b\nx: &x {disable-model-invocation: true}\n<<: *x\n",
         "name: a\ndescription: b\nscope: [@x\n",
         "name: a\ndescription: b\nhooks: {a] b\n",
         "name: a\ndescription: b\nscope: {}\nscope: {}\n",
