@@ -1,8 +1,9 @@
 //! The joiners and tags that are a part of the spelling.
 //!
-//! A joiner shapes the letters next to it, in the contexts of UAX #31 (A1, A2 and B) and in the two
-//! that Persian, Bengali and Kannada need besides: `ه` with a joiner stands for a word, and a
-//! joiner before the sign that removes a vowel chooses its form. Tags spell the flag of a part of a
+//! A joiner shapes the letters next to it, in the contexts of UAX #31 (A1, A2 and B) and in those
+//! that Persian, Bengali and Kannada need besides: `ه` with a joiner stands for a word, an ending
+//! follows a Latin word, a number or a quote behind a joiner, and a joiner before the sign that
+//! removes a vowel chooses its form. Tags spell the flag of a part of a
 //! country (UTS #51), of which three are recommended for interchange.
 
 use std::ops::RangeInclusive;
@@ -63,7 +64,8 @@ pub(crate) fn is_shaping([first, before]: [char; 2], joiner: char, after: char) 
     }
     let is_behind_virama = is_virama(before) && is_in(&BRAHMIC, first);
     let is_before_virama = is_in(&BRAHMIC, before) && is_virama(after);
-    let is_between = is_cursive(before) && is_cursive(after);
+    let is_written = before.is_alphanumeric() || ")]»\"'”’`*".contains(before);
+    let is_between = (is_cursive(before) || is_written) && is_cursive(after);
     let is_at_end = is_cursive(before) && !is_cursive(after);
     match joiner {
         NON_JOINER => is_behind_virama || is_between,

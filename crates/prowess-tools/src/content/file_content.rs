@@ -1,8 +1,12 @@
 //! A file of a package as a result.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use prowess_core::{Content, Record, ResourcePath, ToolContext, ToolResult, virtual_uri};
+use prowess_core::{
+    Content, Record, ResourcePath, ToolContext, ToolResult, foreign_text, virtual_uri,
+};
 use prowess_text::{model_body, quoted};
 
 use super::page::{Lines, Page, Reader};
@@ -13,27 +17,31 @@ use crate::gate::Refusal;
 const CHANGED: &str = "Note: hidden characters were removed from this file, or tags in it that look \
     like those around skills were escaped.";
 
+/// The note after a text in another encoding.
+const FOREIGN: &str = "Note: this file is not in UTF-8; \u{fffd} stands for what cannot be read.";
+
 /// Returns text encoded for a model, or base64 with the media type of the file's name. Of a text,
 /// only these lines, and at most as many as a page of `pages` holds; without pages, all.
 pub(crate) fn content_of(
     context: &ToolContext<'_>,
     file: File<'_>,
-    bytes: Vec<u8>,
+    bytes: &[u8],
     lines: Option<Lines>,
     pages: Option<&Pages<'_>>,
 ) -> Result<ToolResult, Refusal> {
-    let bytes = match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => {
-            let most = pages.map_or(usize::MAX, |pages| pages.bytes);
-            let page = Page::of(&text, lines, most).map_err(|total| file.too_short(total))?;
-            let note = pages.and_then(|pages| page.note(&file.reader(pages.tool)));
-            return Ok(text_of(&page, note, context));
-        }
-        Ok(text) => text.into_bytes(),
-        Err(error) => error.into_bytes(),
+    let (text, is_foreign) = match str::from_utf8(bytes) {
+        Ok(text) => (Some(text.into()), false),
+        Err(_) => (foreign_text(bytes).map(Cow::Owned), true),
     };
+    if let Some(text) = text.filter(|text: &Cow<'_, str>| !text.contains('\0')) {
+        let most = pages.map_or(usize::MAX, |pages| pages.bytes);
+        let page = Page::of(&text, lines, most).map_err(|total| file.too_short(total))?;
+        let note = pages.and_then(|pages| page.note(&file.reader(pages.tool)));
+        let foreign = is_foreign.then(|| FOREIGN.to_owned());
+        return Ok(text_of(&page, foreign.into_iter().chain(note), context));
+    }
     match lines {
-        None => Ok(blob(file, &bytes)),
+        None => Ok(blob(file, bytes)),
         Some(_) => {
             let message =
                 format!("{} is not text; read it without `lines`", quoted(file.path.as_str()));
@@ -70,16 +78,18 @@ impl File<'_> {
     }
 }
 
-fn text_of(page: &Page<'_>, note: Option<String>, context: &ToolContext<'_>) -> ToolResult {
+fn text_of(
+    page: &Page<'_>,
+    notes: impl Iterator<Item = String>,
+    context: &ToolContext<'_>,
+) -> ToolResult {
     let shown = model_body(page.text, context.boundary);
     let is_changed = shown != page.text.replace("\r\n", "\n");
     let mut result = ToolResult::text(shown);
     if is_changed {
         result.content.push(Content::Text { text: CHANGED.to_owned() });
     }
-    if let Some(text) = note {
-        result.content.push(Content::Text { text });
-    }
+    result.content.extend(notes.map(|text| Content::Text { text }));
     result
 }
 

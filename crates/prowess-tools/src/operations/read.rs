@@ -69,7 +69,7 @@ impl Operations {
         }
         let is_large = bytes.len() > limit;
         let file = File { record, path: &path };
-        let result = content_of(context, file, bytes, lines, pages.as_ref())?;
+        let result = content_of(context, file, &bytes, lines, pages.as_ref())?;
         // Bytes have no pages.
         if is_large && size(&result) > limit {
             return Err(unreadable(&SourceError::new(SourceErrorKind::TooLarge, "")));

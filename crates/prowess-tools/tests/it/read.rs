@@ -65,12 +65,18 @@ fn text_comes_as_text_and_the_rest_as_base64() {
     let cases = [
         ("other.txt", Content::Text { text: "Other".to_owned() }),
         ("assets/dot.png", blob("assets/dot.png", "image/png", "iVBORw0KGgoAAA==")),
-        ("references/latin.txt", blob("references/latin.txt", "text/plain", "Y2Fm6Q==")),
     ];
     let host = loaded();
     for (path, content) in cases {
         let answer = host.done("skills_read", json!({ "path": path }));
         assert_eq!(answer.result.content, [content], "the content of {path}");
+    }
+    let utf16: Vec<_> = "\u{feff}Größe\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for (bytes, shown) in [(&b"a caf\xe9 here"[..], "a caf\u{fffd} here"), (&utf16, "Größe\n")] {
+        host.source.change("alpha/other.txt", bytes);
+        let content = host.done("skills_read", json!({ "path": "other.txt" })).result.content;
+        assert_eq!(content[0], Content::Text { text: shown.to_owned() }, "clients show texts");
+        assert!(format!("{:?}", content[1]).contains("not in UTF-8"));
     }
     host.source.change("alpha/other.txt", b"text\0with NUL");
     let answer = host.done("skills_read", json!({ "path": "other.txt" }));
