@@ -71,13 +71,35 @@ impl Listing {
     /// Returns the directories below one that have a file of one of these names and are not inside
     /// another such directory.
     pub fn packages(&self, below: &str, names: &[&str]) -> BTreeSet<String> {
+        outermost(&self.named(below, names)).map(str::to_owned).collect()
+    }
+
+    fn named(&self, below: &str, names: &[&str]) -> BTreeSet<String> {
         let named = |(path, node): (&String, &Node)| {
             let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
             let is_file = !matches!(node, Node::Refused(_)) && names.contains(&name);
             is_file.then(|| directory.to_owned())
         };
-        let all: BTreeSet<_> = self.below(below).filter_map(named).collect();
-        outermost(&all).map(str::to_owned).collect()
+        self.below(below).filter_map(named).collect()
+    }
+
+    /// Returns the directories below one that have such a file inside of another package, each with
+    /// the reason why they are no package.
+    pub fn inside(
+        &self,
+        below: &str,
+        names: &[&str],
+    ) -> impl Iterator<Item = (String, String)> + use<> {
+        let outer = self.packages(below, names);
+        self.named(below, names).into_iter().filter_map(move |directory| {
+            let around = outer.iter().find(|outer| is_at_or_below(&directory, outer))?;
+            let place = if around.is_empty() { "the whole source" } else { &format!("`{around}`") };
+            let reason = format!(
+                "it is a part of the skill in {place}; to install it alone, name the directory \
+                 `{directory}` of the source"
+            );
+            (directory != *around).then_some((directory, reason))
+        })
     }
 
     /// Returns the file of one of these names in a directory, without links on its path.

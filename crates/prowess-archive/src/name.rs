@@ -1,6 +1,6 @@
 //! The rules of one name of an archive.
 
-use prowess_text::is_invisible;
+use prowess_text::has_invisible;
 
 use crate::{Limits, RefusalKind};
 
@@ -25,8 +25,9 @@ pub(crate) struct EntryName {
 impl EntryName {
     pub(crate) fn check(name: &[u8], limits: &Limits) -> Result<Self, RefusalKind> {
         let name = str::from_utf8(name).map_err(|_| RefusalKind::InvalidName)?;
-        let is_bad = |c: char| c.is_control() || c == '\\' || is_invisible(c);
-        if name.is_empty() || name.contains(is_bad) {
+        let is_bad = |c: char| c.is_control() || c == '\\';
+        // A joiner that shapes its neighbours is a part of the name.
+        if name.is_empty() || name.contains(is_bad) || has_invisible(name) {
             return Err(RefusalKind::InvalidName);
         }
         if name.starts_with('/') || has_drive(name) {

@@ -59,16 +59,18 @@ impl InstallPlace {
         for skill in lock.file.load()?.skills.into_values().filter(|_| lock.is_trusted) {
             hosts.entry(skill.source).or_default().extend(skill.hosts);
         }
+        let is_of_repository = lock.folder.is_some();
         let build = move |further: &BTreeSet<String>| {
             let mut http = http.clone();
             http.named_hosts.extend(further.iter().cloned());
             let remote = AnyRemote::new(http).with_git(git_options());
             #[cfg(feature = "remotes")]
             let remote = remote.with_s3(s3_options());
-            match &within {
+            let remote = match &within {
                 Some(folder) => remote.within(folder),
                 None => remote,
-            }
+            };
+            if is_of_repository { remote.for_repository() } else { remote }
         };
         let remote = LockRemote::new(lock.directory(), hosts, build);
         Ok(Self { store: store()?, lock, remote, signers: SignerRules::default() })
@@ -308,6 +310,9 @@ impl From<InstallError> for Failure {
             InstallError::NotInstalled(_) => "`prowess list` shows the installed skills",
             InstallError::Store(StoreError::PlaceOccupied(_)) => {
                 "move it away, or name another directory with `--into`"
+            }
+            InstallError::Store(StoreError::NotPlaceable(_)) => {
+                "add it without a place for it, or ask its author for a name that is no path"
             }
             InstallError::Store(StoreError::PlaceBlocked(_)) => {
                 "replace that by a directory, or name another directory with `--into`"

@@ -44,6 +44,12 @@ impl LockPlace {
         Self::found(options, |_| true)
     }
 
+    /// Returns the names in the lock file of the skills that a user means.
+    pub(crate) fn meant(&self, ids: &[String]) -> Result<Vec<String>, Failure> {
+        let lock = if ids.is_empty() { return Ok(Vec::new()) } else { self.file.load()? };
+        Ok(ids.iter().map(|id| lock.meant(id).to_owned()).collect())
+    }
+
     fn found(options: &InstallOptions, is_used: impl Fn(&Path) -> bool) -> Result<Self, Failure> {
         if let Some(named) = &options.lock {
             let path = absolute(named)?;

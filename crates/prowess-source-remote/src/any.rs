@@ -67,6 +67,13 @@ impl AnyRemote {
         Self { git, local: LocalRemote::within(folder), ..self }
     }
 
+    /// Returns the remote for the lock of a repository: what is withheld from other people is left
+    /// out of folders of this machine, because what is placed there is committed.
+    #[must_use]
+    pub fn for_repository(self) -> Self {
+        Self { local: LocalRemote { is_for_others: true, ..self.local }, ..self }
+    }
+
     /// Returns the remote with buckets.
     #[cfg(feature = "s3")]
     #[must_use]

@@ -29,7 +29,9 @@ use crate::site_index::artifacts;
 #[derive(Clone, Debug, Default)]
 pub struct LocalRemote {
     /// The folder that paths must not lead out of.
-    within: Option<PathBuf>,
+    pub(crate) within: Option<PathBuf>,
+    /// Whether what is installed may be committed, and so is packed as for other people.
+    pub(crate) is_for_others: bool,
 }
 
 /// The maximum number of names in a folder that is searched for packages.
@@ -53,7 +55,7 @@ enum Place {
 impl LocalRemote {
     /// Creates a remote of what is inside a folder, without links that lead out of it.
     pub fn within(folder: impl Into<PathBuf>) -> Self {
-        Self { within: Some(folder.into()) }
+        Self { within: Some(folder.into()), ..Self::default() }
     }
 
     /// Returns the folder that nothing may be read outside of.
@@ -79,16 +81,13 @@ impl LocalRemote {
         let packages =
             packages(path, &folder, Some(&filter), &mut |_, _| Want::Files, MAX_BYTES, cancel)?;
         let mut files = Vec::new();
-        for Packed { directory, archive, left_out } in packages {
-            if let Some(reason) = left_out.into_iter().next() {
+        for mut package in packages.into_iter().filter(|package| !package.is_inside) {
+            if let Some(reason) = package.left_out.pop() {
                 return Err(RemoteError::new(RemoteErrorKind::Invalid, reason));
             }
-            for file in archive?.files() {
-                let path = join(&directory, &file.path);
-                if !filter.withholds_content(&path, &file.content)? {
-                    files.push(File { path, ..file.clone() });
-                }
-            }
+            let path = |file: &File| join(&package.directory, &file.path);
+            let archive = filter.for_others(&package.directory, package.archive)?;
+            files.extend(archive.files().iter().map(|it| File { path: path(it), ..it.clone() }));
         }
         // A name that means one file publishes no other one.
         let several = |(_, paths): &(&String, &BTreeSet<String>)| paths.len() > 1;
@@ -100,6 +99,32 @@ impl LocalRemote {
         }
         let bytes = Archive::new(files).map_err(|refusal| refused(&refusal))?.to_tar_gz();
         Ok(PackedFolder { bytes, withheld: filter.withheld.into_inner().into_iter().collect() })
+    }
+
+    /// Packs the wanted packages of a folder for the lock that they are installed by.
+    fn packages(
+        &self,
+        path: &Path,
+        folder: &Dir,
+        wanted: WantedPackage<'_>,
+        limit: usize,
+        cancel: &Cancel,
+    ) -> Result<Vec<Packed>, RemoteError> {
+        let filter = self.is_for_others.then(Filter::default);
+        let mut all = packages(path, folder, filter.as_ref(), wanted, limit, cancel)?;
+        let Some(filter) = filter else { return Ok(all) };
+        for Packed { directory, archive, left_out, .. } in &mut all {
+            let packed = std::mem::replace(archive, Ok(Archive::default()));
+            *archive = filter.for_others(directory, packed);
+            let withheld = filter.withheld.borrow();
+            let own = withheld.iter().filter_map(|(path, reason)| {
+                let own = path.strip_prefix(&*directory)?;
+                let own = if directory.is_empty() { own } else { own.strip_prefix('/')? };
+                Some(format!("`{own}` {reason}"))
+            });
+            left_out.extend(own);
+        }
+        Ok(all)
     }
 
     fn open(&self, path: &Path) -> Result<Place, RemoteError> {
@@ -191,7 +216,7 @@ impl Remote for LocalRemote {
                 // A folder is packed here, so its bytes have no signature of a publisher. What is
                 // too large as a whole has a digest for each package alone.
                 let packages =
-                    packages(path, &folder, None, &mut |_, _| Want::Files, MAX_BYTES, cancel)?;
+                    self.packages(path, &folder, &mut |_, _| Want::Files, MAX_BYTES, cancel)?;
                 let digest = together(packages).ok().map(|it| Digest::of(&it.to_tar_gz()));
                 let artifact = RemoteArtifact::new(source, ArtifactKind::Archive);
                 Ok(vec![RemoteArtifact { digest, ..artifact }])
@@ -220,7 +245,7 @@ impl Remote for LocalRemote {
         let bytes = match self.open(path)? {
             Place::Folder(folder) => {
                 let packages =
-                    packages(path, &folder, None, &mut |_, _| Want::Files, MAX_BYTES, cancel)?;
+                    self.packages(path, &folder, &mut |_, _| Want::Files, MAX_BYTES, cancel)?;
                 together(packages).map_err(|refusal| refused(&refusal))?.to_tar_gz()
             }
             Place::File(_, bytes) => bytes,
@@ -242,8 +267,8 @@ impl Remote for LocalRemote {
         check(cancel)?;
         let path = Path::new(&artifact.location);
         let Place::Folder(folder) = self.open(path)? else { return Ok(None) };
-        let packages = packages(path, &folder, None, wanted, limit, cancel)?.into_iter();
-        let package = |Packed { directory, archive, left_out }: Packed| {
+        let packages = self.packages(path, &folder, wanted, limit, cancel)?.into_iter();
+        let package = |Packed { directory, archive, left_out, .. }: Packed| {
             let bytes = archive.map(|archive| archive.to_tar());
             RemotePackage { directory, bytes, left_out }
         };
@@ -331,6 +356,21 @@ impl Filter<'_> {
         }
     }
 
+    /// Returns a package without the files whose contents are withheld.
+    fn for_others(
+        &self,
+        directory: &str,
+        archive: Result<Archive, RemoteError>,
+    ) -> Result<Archive, RemoteError> {
+        let mut files = Vec::new();
+        for file in archive?.files() {
+            if !self.withholds_content(&join(directory, &file.path), &file.content)? {
+                files.push(file.clone());
+            }
+        }
+        Archive::new(files).map_err(|refusal| refused(&refusal))
+    }
+
     /// Returns whether a directory of this name is searched.
     fn enters(&self, name: &str) -> bool {
         let is_meant = |included: &String| included.split('/').any(|part| part == name);
@@ -349,6 +389,8 @@ struct Packed {
     directory: String,
     archive: Result<Archive, RemoteError>,
     left_out: Vec<String>,
+    /// Whether it is a part of another package, and has no files for that reason.
+    is_inside: bool,
 }
 
 /// Packs the wanted packages of a folder, each with its own error.
@@ -407,11 +449,16 @@ fn packages(
         }
         let bytes = archive.iter().flat_map(Archive::files).map(|file| file.content.len());
         left -= bytes.sum::<usize>();
-        packages.push(Packed { directory, archive, left_out });
+        packages.push(Packed { directory, archive, left_out, is_inside: false });
     }
+    packages.extend(listing.inside("", &SKILL_MD_FILES).map(|(directory, reason)| {
+        let archive = Err(RemoteError::new(RemoteErrorKind::Unsupported, reason));
+        Packed { directory, archive, left_out: Vec::new(), is_inside: true }
+    }));
+    packages.sort_by(|one, other| one.directory.cmp(&other.directory));
     if !walk.is_complete {
         let (archive, left_out) = (Err(incomplete()), Vec::new());
-        packages.push(Packed { directory: String::new(), archive, left_out });
+        packages.push(Packed { directory: String::new(), archive, left_out, is_inside: false });
     }
     Ok(packages)
 }

@@ -9,11 +9,11 @@ use prowess_core::{
     ArtifactKind, Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
     RemotePackage, RemoteRequest, SKILL_MD_FILES, Want,
 };
-use prowess_format::{Frontmatter, Profile, Rules, parse};
+use prowess_format::{Frontmatter, Profile, parse};
 use prowess_text::{enumerated, quoted};
 
 use crate::error::InstallError;
-use crate::lock::{Lock, is_id};
+use crate::lock::{Lock, is_id, is_named};
 use crate::locked_skill::LockedSkill;
 use crate::signer::SignerRules;
 use crate::signers::{Signatures, check_signer};
@@ -117,10 +117,14 @@ pub(crate) fn fetch(
     fetched.keep_meant(names);
     fetched.check_names(names, request);
     if fetched.candidates.is_empty() && fetched.left_out.is_empty() {
-        let message = format!("there is no `SKILL.md` in {}", quoted(&request.source));
-        return Err(InstallError::NoSkill(message));
+        return Err(no_skill(request));
     }
     Ok(fetched)
+}
+
+/// Returns the error of a source without skills.
+pub(crate) fn no_skill(request: &RemoteRequest) -> InstallError {
+    InstallError::NoSkill(format!("there is no `SKILL.md` in {}", quoted(&request.source)))
 }
 
 /// Fetches the packages of these names. A name that no artifact has is missing from the result; the
@@ -302,11 +306,6 @@ impl Fetched {
             Candidate { id, package, skill, unverified, left_out, steps_back, bytes: None };
         self.candidates.push(candidate);
     }
-}
-
-/// Returns whether a user means a skill by this name: its own one, or the id of it in a catalog.
-pub(crate) fn is_named(id: &str, written: &str) -> bool {
-    id == written || Rules::of(Profile::Lenient).id_of(id) == written
 }
 
 /// Fetches an artifact, and returns what is wanted of the packages in it.

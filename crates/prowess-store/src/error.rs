@@ -68,7 +68,7 @@ pub enum StoreError {
     )]
     PlaceBlocked(PathBuf),
     /// The skill is not installed, or its id is a path.
-    #[error("`{0}` cannot be placed in a directory")]
+    #[error("`{0}` cannot be placed in a directory: it is not installed, or its name is a path")]
     NotPlaceable(String),
     /// Nothing with this digest is in quarantine.
     #[error("{0} is not in quarantine")]

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use prowess_archive::Archive;
 use prowess_core::{Cancel, Digest, RemoteRequest};
 
-use crate::candidate::{Candidate, Fetched, LeftOut, fetch, is_named};
+use crate::candidate::{Candidate, Fetched, LeftOut, fetch};
 use crate::error::InstallError;
 use crate::folder_hash::folder_hash;
 use crate::foreign::{ForeignSigner, ForeignSkill, ForeignSkills};
 use crate::installer::{Addition, Installer};
+use crate::lock::is_named;
 use crate::signers::Signatures;
 
 impl Installer<'_> {

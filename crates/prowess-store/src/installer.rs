@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use prowess_core::{Cancel, Remote, RemoteArtifact, RemoteRequest, Want};
 
-use crate::candidate::{Candidate, Fetched, LeftOut, fetch, fetch_artifact, fetch_each};
+use crate::candidate::{Candidate, Fetched, LeftOut, fetch, fetch_artifact, fetch_each, no_skill};
 use crate::error::{InstallError, StoreError};
 use crate::lock::Lock;
 use crate::lock_file::LockFile;
@@ -69,6 +69,15 @@ pub struct Added {
     pub unverified: Vec<String>,
     /// What was left out of its files, such as links that lead out of the source, as sentences.
     pub left_out: Vec<String>,
+}
+
+/// A skill that can be installed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Offered {
+    /// Its description.
+    pub description: String,
+    /// The size of its files, where they had to be fetched for the list.
+    pub bytes: Option<usize>,
 }
 
 /// The result of [`Installer::add`].
@@ -138,6 +147,12 @@ impl Installer<'_> {
         let signatures = Signatures::known(self.signers, &before);
         let mut fetched = fetch(self.remote, request, names, &signatures, &before, cancel)?;
         if !directories.is_empty() {
+            // A name that no directory can have costs its skill alone.
+            let is_path = |it: &mut Candidate| it.id.contains('/');
+            for Candidate { id, .. } in fetched.candidates.extract_if(.., is_path) {
+                let error = StoreError::NotPlaceable(id.clone()).into();
+                fetched.left_out.push(LeftOut { name: id, error });
+            }
             let packages = fetched.candidates.iter().map(|it| (&*it.id, it.skill.tree));
             self.store.begin()?.check_placeable(self.lock, packages, directories)?;
         }
@@ -145,8 +160,8 @@ impl Installer<'_> {
         self.add_fetched(fetched)
     }
 
-    /// Returns the names and descriptions of the skills of a source that [`Self::add`] would
-    /// install, and the others. Nothing is installed.
+    /// Returns the skills of a source that [`Self::add`] would install, by name, and the others.
+    /// Nothing is installed.
     ///
     /// # Errors
     ///
@@ -155,16 +170,22 @@ impl Installer<'_> {
         &self,
         request: &RemoteRequest,
         cancel: &Cancel,
-    ) -> Result<(BTreeMap<String, String>, Vec<LeftOut>), InstallError> {
+    ) -> Result<(BTreeMap<String, Offered>, Vec<LeftOut>), InstallError> {
         let (mut found, mut left_out) = (BTreeMap::new(), Vec::new());
         let mut several = BTreeSet::new();
         for artifact in self.remote.resolve(request, cancel)? {
             let (remote, skip) = (self.remote, Signatures::Skip);
-            match fetch_artifact(remote, request, &artifact, &|_| Want::Check, &skip, cancel) {
+            // All bytes of what has a digest are read in any case.
+            let want = if artifact.digest.is_some() { Want::Files } else { Want::Check };
+            match fetch_artifact(remote, request, &artifact, &|_| want, &skip, cancel) {
                 Ok(fetched) => {
                     several.extend(fetched.several);
                     for (name, description) in fetched.found {
-                        if found.insert(name.clone(), description).is_some() {
+                        let own = fetched.candidates.iter().find(|it| it.id == name);
+                        let bytes = own.map(|it| it.package.files());
+                        let bytes = bytes.map(|it| it.iter().map(|it| it.content.len()).sum());
+                        let offered = Offered { description, bytes };
+                        if found.insert(name.clone(), offered).is_some() {
                             several.insert(name);
                         }
                     }
@@ -187,6 +208,7 @@ impl Installer<'_> {
         }
         match left_out.pop() {
             Some(only) if found.is_empty() && left_out.is_empty() => return Err(only.error),
+            None if found.is_empty() => return Err(no_skill(request)),
             last => left_out.extend(last),
         }
         Ok((found, left_out))

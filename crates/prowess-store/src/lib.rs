@@ -77,7 +77,7 @@ pub use error::{InstallError, LockError, StoreError};
 pub use export::to_skills_lock;
 pub use folder_hash::folder_hash;
 pub use foreign::{ForeignLock, ForeignSigner, ForeignSkill, ForeignSkills};
-pub use installer::{Added, Addition, Checked, Installer, RemoteState};
+pub use installer::{Added, Addition, Checked, Installer, Offered, RemoteState};
 pub use ledger::Version;
 pub use live::{LiveOptions, LiveSource};
 pub use lock::Lock;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use prowess_core::{Digest, PackagePath};
+use prowess_format::{Profile, Rules};
 use serde::{Deserialize, Serialize};
 use toml::Value;
 
@@ -40,6 +41,16 @@ struct Written<'l> {
 }
 
 impl Lock {
+    /// Returns the name in the lock of the skill that a user means: this one, or the only one with
+    /// the same id in a catalog. Otherwise it is as it was written.
+    pub fn meant<'l>(&'l self, written: &'l str) -> &'l str {
+        let mut named = self.skills.keys().filter(|id| is_named(id, written));
+        match (self.skills.contains_key(written), named.next(), named.next()) {
+            (false, Some(only), None) => only,
+            _ => written,
+        }
+    }
+
     /// Reads the text of a lock file.
     ///
     /// # Errors
@@ -110,6 +121,14 @@ pub(crate) fn is_marker(line: &str) -> bool {
         line.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
     };
     is("<<<<<<<") || is("|||||||") || is("=======") || is(">>>>>>>")
+}
+
+/// Returns whether a user means a skill by this name: its own one, or one with the same id in a
+/// catalog.
+pub(crate) fn is_named(id: &str, written: &str) -> bool {
+    let rules = Rules::of(Profile::Lenient);
+    let own = rules.id_of(id);
+    id == written || (!own.is_empty() && own == rules.id_of(written))
 }
 
 /// Returns whether a skill can be stored under this id, which is the path of its package.

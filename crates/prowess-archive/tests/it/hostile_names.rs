@@ -64,6 +64,10 @@ fn unsafe_names_refuse_every_format() {
             assert_eq!(packed.unwrap_err().kind, kind, "{shown} is not packed either");
         }
     }
+    for name in ["\u{646}\u{645}\u{200c}\u{647}.md", "👩\u{200d}💻.md"] {
+        let packed = Archive::new(vec![File::new(name, "x")]);
+        assert!(packed.is_ok(), "a joiner is text in {name}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 /// The options of every command that installs.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct InstallOptions {
     /// Lock file; by default that of the repository, or else your own
     ///
@@ -22,7 +22,7 @@ pub(crate) struct InstallOptions {
 }
 
 /// The options of every command that installs new versions.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct SignerOption {
     /// Signer that has to have signed what is installed: a `.pub` file of minisign, its last line,
     /// or `sigstore:ISSUER SUBJECT`
@@ -133,7 +133,7 @@ pub(crate) struct LockWork {
 }
 
 /// The arguments of `update`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Update {
     /// Ids of installed skills; all of them by default
     #[arg(value_name = "ID")]

@@ -12,7 +12,7 @@ use prowess::{
     Cancel, RemoteErrorKind, RemoteRequest, has_credentials, without_credentials, without_user,
 };
 use prowess_source_remote::{LocalSource, LockRemote, WrittenSource};
-use prowess_store::{Added, Addition, InstallError, LeftOut, PlaceState, Placed};
+use prowess_store::{Added, Addition, InstallError, LeftOut, Offered, PlaceState, Placed};
 use prowess_text::{enumerated, shell_word};
 use serde::Serialize;
 
@@ -96,7 +96,11 @@ pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
         let offered = place.installer().offered(&request, &Cancel::default());
         let (offered, left_out) =
             offered.map_err(|error| with_skill_of_reference(error, args, &request))?;
-        let line = |(id, text): (String, String)| Line { id, state: "offered", detail: Some(text) };
+        let line = |(id, skill): (String, Offered)| {
+            let size = skill.bytes.map(|bytes| format!(" ({} KiB)", bytes.div_ceil(1 << 10)));
+            let detail = Some(skill.description + &size.unwrap_or_default());
+            Line { id, state: "offered", detail }
+        };
         let lines = offered.into_iter().map(line).collect();
         return print_addition(lines, left_out, &request.source, None, output);
     }
@@ -258,13 +262,10 @@ pub(crate) fn request(written: &str, reference: Option<&str>) -> Result<RemoteRe
     if has_credentials(&without_user(written)) {
         return Err(with_credentials("source"));
     }
-    let with_reference = |request: RemoteRequest| RemoteRequest {
-        reference: reference.map(str::to_owned).or(request.reference),
-        ..RemoteRequest::latest(request.source)
-    };
+    let with_reference = |request| with_reference(written, request, reference);
     match WrittenSource::read(written) {
         WrittenSource::Local(request) => {
-            let request = with_reference(request);
+            let request = with_reference(request)?;
             let Some(local) = LocalSource::read(&request.source) else { return Ok(request) };
             let source = local.at(&absolute(Path::new(local.path))?);
             let found =
@@ -279,18 +280,40 @@ pub(crate) fn request(written: &str, reference: Option<&str>) -> Result<RemoteRe
             let help = format!("write `{path}` for the path or `{short}`");
             Err(Failure::new(RemoteErrorKind::Unsupported.as_str(), message, help))
         }
-        WrittenSource::Short(request) | WrittenSource::Remote(request) => {
-            Ok(with_reference(request))
-        }
+        WrittenSource::Short(request) | WrittenSource::Remote(request) => with_reference(request),
     }
+}
+
+/// Returns a request with the reference that is named apart. Next to it, an `@` or `#` in what is
+/// written is a part of the directory's name.
+fn with_reference(
+    written: &str,
+    request: RemoteRequest,
+    named: Option<&str>,
+) -> Result<RemoteRequest, Failure> {
+    let RemoteRequest { mut source, reference, .. } = request;
+    if let Some((own, named)) = reference.as_deref().zip(named).filter(|(own, named)| own != named)
+    {
+        let path = source.split_once("://").map_or(&*source, |(_, path)| path);
+        let is_directory = path.contains("//") || path.contains(".git/");
+        let rest = written.rfind(own).and_then(|at| written.get(at.checked_sub(1)?..));
+        let Some(rest) = rest.filter(|_| is_directory) else {
+            let message = format!("the source has the reference `{own}`, and `--ref` is `{named}`");
+            return Err(Failure::usage("usage", plain(&message), "write one of the two"));
+        };
+        source.push_str(rest);
+    }
+    let reference = named.map(str::to_owned).or(reference);
+    Ok(RemoteRequest { reference, ..RemoteRequest::latest(source) })
 }
 
 pub(crate) fn remove(args: &Remove, output: &Output) -> Result<ExitCode, Failure> {
     let place = InstallPlace::new(&args.options)?;
     agents_md::check(&place.lock, false)?;
-    let left = place.installer().remove(&args.ids).map_err(|error| place.lock.explained(error))?;
-    let line = |id: &String| Line { id: id.clone(), state: "removed", detail: None };
-    let mut lines: Vec<_> = args.ids.iter().map(line).collect();
+    let ids = place.lock.meant(&args.ids)?;
+    let left = place.installer().remove(&ids).map_err(|error| place.lock.explained(error))?;
+    let line = |id: String| Line { id, state: "removed", detail: None };
+    let mut lines: Vec<_> = ids.into_iter().map(line).collect();
     let removal = placement::removal(place.lock.directory(), &left);
     lines.extend(place_lines(left));
     print(lines, Some(&place.lock), output)?;

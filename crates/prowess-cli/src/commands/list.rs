@@ -53,6 +53,8 @@ pub(crate) fn run(global: &Global, args: &List, output: &Output) -> Result<ExitC
     let listed = listed(&catalog, found, &UserTrust::of(&catalog)?, &elsewhere, findings);
     output.result(&listed, |listed| text(listed, args.sort, output))?;
     output.remark(&counts(&listed));
+    // A model gets such a copy as it is, so a person is not to learn of it from `doctor` alone.
+    output.diagnostics(&OwnCopies::of().findings(&catalog));
     elsewhere.remark(output);
     Ok(ExitCode::SUCCESS)
 }

@@ -27,7 +27,8 @@ pub(super) fn wanted(
     let usual = if lock.folder.is_some() { PlaceForm::Copy } else { PlaceForm::Link };
     let around = surroundings()?;
     let of = |agent: &String| {
-        let (project, user) = around.client_skills(agent).map_err(|known| {
+        let client = agent.to_ascii_lowercase();
+        let (project, user) = around.client_skills(&client).map_err(|known| {
             let message = format!("no client with skills is named {}", quoted(agent));
             let help = format!(
                 "the known clients are {}; name the directory of another one with `--into`",

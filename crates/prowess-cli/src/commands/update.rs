@@ -20,6 +20,7 @@ use crate::commands::install::{
 use crate::commands::sync::{checked_line, is_unchecked, unavailable};
 use crate::failure::Failure;
 use crate::install_place::{InstallPlace, reason};
+use crate::lock_place::LockPlace;
 use crate::output::{DIM, ID, Output, counted};
 use crate::terminal::{fitted, plain};
 
@@ -68,6 +69,8 @@ struct Shown {
 }
 
 pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
+    let ids = LockPlace::of(&args.options)?.meant(&args.ids)?;
+    let args = &Update { ids, ..args.clone() };
     if args.check {
         return outdated(args, output);
     }

@@ -30,7 +30,10 @@ fn list_names_skills_and_installs_nothing() {
     assert_eq!(listed.code, Some(3), "one of them cannot be read");
     assert_eq!(states(&listed.json()), ["notes offered", "pdf offered", "broken left out"]);
     let text = machine.run(&["add", &machine.path("skills"), "--list"]);
-    assert!(text.stdout.contains("Helps with pdf."), "{}", text.stdout);
+    assert!(text.stdout.contains("Helps with pdf. (1 KiB)"), "{}", text.stdout);
+    fs::create_dir(machine.tree.join("none")).unwrap();
+    let none = machine.run(&["add", &machine.path("none"), "--list"]);
+    assert!(none.code == Some(1) && none.stderr.contains("no `SKILL.md`"), "{none:?}");
     assert!(machine.listed().is_empty() && !machine.state("prowess.lock").exists());
     for option in ["--link", "--agent=codex", "--agents-md", "pdf"] {
         let refused = machine.run(&["add", &machine.path("skills"), "--list", option]);

@@ -51,6 +51,19 @@ fn links_and_copies_follow_the_lock() {
 }
 
 #[test]
+fn path_for_a_name_costs_its_skill_alone() {
+    let machine = trusting();
+    machine.tree.write("skills/team/SKILL.md", plain_skill("team/deploy"));
+    machine.tree.write("skills/own/SKILL.md", plain_skill("My_Tool"));
+    let added = machine.run(&["add", &machine.path("skills"), "--copy"]);
+    assert!(added.code == Some(3) && added.stdout.contains("its name is a path"), "{added:?}");
+    assert!(target(&machine, "pdf").exists() && !target(&machine, "team").exists());
+    let removed = machine.run(&["remove", "my-tool"]);
+    assert_eq!(removed.code, Some(0), "a list has it under this id: {removed:?}");
+    assert!(!target(&machine, "My_Tool").exists());
+}
+
+#[test]
 fn untrusted_skills_are_not_placed() {
     let machine = Machine::new();
     let refused = machine.run(&["add", &machine.path("skills"), "--link", "--format", "json"]);

@@ -128,6 +128,9 @@ fn colleague_gets_the_skills_by_sync_and_trust() {
     let checked = team.run("colleague", "clone", &["doctor"]).stdout;
     assert!(checked.contains("move it away and run `prowess sync`"), "{checked}");
     assert!(!checked.contains("rename or remove"), "{checked}");
+    let colleague = Program::new().at_home_in(&team.tree.join("colleague"));
+    let listed = colleague.working_in(&team.tree.join("clone")).run(&["list"]).stderr;
+    assert!(listed.contains("is not what the lock file names"), "{listed}");
     team.tree.write("clone/.claude/skills/pdf/SKILL.md", "Mine.\n");
     let text = fs::read_to_string(team.tree.join("clone/.claude/skills/pdf/SKILL.md")).unwrap();
     assert_eq!(text, "Mine.\n", "what a person has written stays");

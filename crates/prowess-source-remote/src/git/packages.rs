@@ -205,6 +205,9 @@ impl<'c> Partial<'c> {
         }
         packages.extend(self.refused(checked, limit)?);
         packages.extend(self.submodules(&directory, &found));
+        packages.extend(listing.inside(&directory, &SKILL_MD_FILES).map(|(directory, reason)| {
+            Wanted { directory, listed: Err(unsupported(&reason)), size: 0 }
+        }));
         packages.sort_by(|one, other| one.directory.cmp(&other.directory));
         self.fetch_files(&packages, limit)?;
         self.check_sizes(&mut packages, limit, MAX_ALL)?;

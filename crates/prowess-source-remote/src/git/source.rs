@@ -32,12 +32,14 @@ impl GitSource {
         if let Some(local) = LocalSource::read(source).filter(|local| local.is_repository) {
             return Self::at_path(local);
         }
-        if source.contains(|c: char| c.is_control() || c.is_whitespace()) {
-            return Err(unsupported("the source contains blanks"));
-        }
+        // A directory may have a blank in its name.
         let name = source.strip_prefix("github:").unwrap_or(source);
-        if page::is_shorthand(name) {
+        if page::is_shorthand(name) && !name.contains(char::is_control) {
             return page::shorthand(name, github);
+        }
+        let (repository, _) = split_directory(source);
+        if source.contains(char::is_control) || repository.contains(char::is_whitespace) {
+            return Err(unsupported("the source contains blanks"));
         }
         if !source.starts_with("git+") && page::is_page(source) {
             return page::page(source);
@@ -168,7 +170,7 @@ mod tests {
         let repo = "https://github.com/owner/repo.git";
         check("owner/repo", repo, "", &[]);
         check("github:owner/repo", repo, "", &[]);
-        check("owner/repo/skills/pdf", repo, "skills/pdf", &[]);
+        check("owner/repo/skills/e f", repo, "skills/e f", &[]);
         check("https://github.com/owner/repo", repo, "", &[]);
         check("https://github.com/owner/repo.git//skills/pdf", repo, "skills/pdf", &[]);
         check("https://github.com/owner/repo/tree/v1/a%20b", repo, "", &["v1", "a b"]);
@@ -187,6 +189,7 @@ mod tests {
         check(&format!("{azure}?path=%2Fa%2Fb"), azure, "a/b", &[]);
         check(&format!("{azure}?path=/a&version=GBx/y"), azure, "", &["x", "y", "a"]);
         check("https://example.com/a/b.git//c", "https://example.com/a/b.git", "c", &[]);
+        check("git+https://example.com/a/b//c d", "https://example.com/a/b", "c d", &[]);
         check("git+https://example.com/a/b//c/d", "https://example.com/a/b", "c/d", &[]);
         check("https://example.com/a/b.git/c/d", "https://example.com/a/b.git", "c/d", &[]);
         check("git@example.com:a/b.git/c", "git@example.com:a/b.git", "c", &[]);

@@ -34,7 +34,14 @@ fn packages_by(
 ) -> Vec<RemotePackage> {
     let named_hosts = hosts.iter().map(|&host| host.to_owned()).collect();
     let http = HttpOptions { named_hosts, ..HttpOptions::default() };
-    let remote = AnyRemote::new(http).with_git(git);
+    packages_of(&AnyRemote::new(http).with_git(git), source, want)
+}
+
+fn packages_of(
+    remote: &AnyRemote,
+    source: &str,
+    want: &dyn Fn(&str) -> Want,
+) -> Vec<RemotePackage> {
     let artifacts = remote.resolve(&RemoteRequest::latest(source), &Cancel::default()).unwrap();
     let mut wanted = |directory: &str, text: &[u8]| {
         assert!(text.starts_with(b"---"), "the text of {directory}");
@@ -71,7 +78,9 @@ fn write_shapes(tree: &Path) {
         fs::create_dir_all(tree.join(name)).unwrap();
         fs::write(tree.join(name).join("SKILL.md"), format!("---\nname: {name}\n")).unwrap();
     };
-    ["good", "linked", "leaking", "large", "names", "both/a"].into_iter().for_each(skill);
+    ["good", "linked", "leaking", "large", "names", "both/a", "top", "top/in"]
+        .into_iter()
+        .for_each(skill);
     fs::write(tree.join("AGENTS.md"), "agents").unwrap();
     symlink("AGENTS.md", tree.join("CLAUDE.md")).unwrap();
     symlink("../AGENTS.md", tree.join("linked/guide.md")).unwrap();
@@ -95,7 +104,7 @@ fn noise(length: usize) -> Vec<u8> {
     (0..length).map(|_| byte()).collect()
 }
 
-const SHAPES: [&str; 7] = [
+const SHAPES: [&str; 9] = [
     "both/a: SKILL.md=---\nname:",
     "good: SKILL.md=---\nname:",
     "large: `large/model` is too large: a skill may have ",
@@ -104,6 +113,8 @@ const SHAPES: [&str; 7] = [
     "linked: SKILL.md=---\nname: guide.md=agents other/SKILL.md=---\nname:",
     "names: `a?b` is not a name that every file system can store",
     "out: `out/SKILL.md` is a link that leads out of the source",
+    "top: SKILL.md=---\nname: in/SKILL.md=---\nname:",
+    "top/in: it is a part of the skill in `top`; to install it alone, name the directory `top/in`",
 ];
 
 fn check_shapes(source: &str, hosts: &[&str]) {
@@ -134,6 +145,32 @@ fn package_costs_itself_alone() {
         });
         assert_eq!(shown(found), [expected], "{directory}");
     }
+}
+
+/// The places of its lock are committed.
+#[test]
+fn repository_gets_no_secrets_of_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, text) in [
+        ("SKILL.md", "---\n"),
+        (".env", "A=1"),
+        (".ssh/id_rsa", "key"),
+        ("conf.txt", "password = pA7xQ2mZ9kLwB4nV"),
+        ("node_modules/a.js", "1"),
+        ("n.md", "n"),
+    ] {
+        let path = folder.path().join("a").join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let source = folder.path().to_string_lossy();
+    let all = AnyRemote::new(HttpOptions::default());
+    let of_user = shown(packages_of(&all, &source, &|_| Want::Files));
+    assert!(of_user[0].contains(".env=A=1"), "a user installs all files: {of_user:?}");
+    let found = packages_of(&all.for_repository(), &source, &|_| Want::Files);
+    let named = "[`.env` may hold credentials] [`.ssh/id_rsa` may hold credentials] \
+                 [`conf.txt` has a credential]";
+    assert_eq!(shown(found), [format!("a: SKILL.md=--- n.md=n {named}")]);
 }
 
 /// Old programs fetch what a server has left out when they are asked whether it is there. Where the
@@ -169,7 +206,11 @@ fn list_names_what_is_too_large() {
     for source in [repository.source(), folder.path().to_string_lossy().into_owned(), copy] {
         let refused = shown(packages(&source, &[], 64 << 20, &|_| Want::Check));
         let names: Vec<_> = refused.iter().filter_map(|it| it.split(':').next()).collect();
-        assert_eq!(names, ["large", "names", "out"], "{source}: the others can be installed");
+        assert_eq!(
+            names,
+            ["large", "names", "out", "top/in"],
+            "{source}: the others can be installed"
+        );
         assert!(refused[0].starts_with(SHAPES[2]), "{source}: {refused:?}");
     }
 }

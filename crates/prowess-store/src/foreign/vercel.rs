@@ -119,7 +119,7 @@ fn vercel_source(skill: &VercelSkill) -> Result<String, String> {
     let directory = directory.strip_suffix("SKILL.md").unwrap_or(directory).trim_matches('/');
     let below = |separator: &str, repository: &str| match directory {
         "" => repository.to_owned(),
-        _ => format!("{repository}{separator}{directory}"),
+        _ => format!("{}{separator}{directory}", repository.trim_end_matches('/')),
     };
     let lost = |written: &str| {
         let written = quoted(written);

@@ -66,6 +66,13 @@ fn lines_keep_their_host_and_path() {
         ("github", "team/pack", url("ghe.example"), "git+https://ghe.example/team/pack.git"),
         ("gitlab", "team/pack", url("lab.example"), "git+https://lab.example/team/pack.git"),
         ("git", "team/pack", url("git.example"), "git+https://git.example/team/pack.git"),
+        (
+            "git",
+            "a/b",
+            r#", "sourceUrl": "http://h.example/b.git/", "skillPath": "skills/e f/SKILL.md""#
+                .to_owned(),
+            "git+http://h.example/b.git//skills/e f",
+        ),
         ("git", "git@git.example:a/b.git", path.to_owned(), "git@git.example:a/b.git//skills/pdf"),
         ("github", "ghe.example/a/b", String::new(), "git+https://ghe.example/a/b"),
         ("github", "ghe.example:8443/a/b", String::new(), "git+https://ghe.example:8443/a/b"),

@@ -25,9 +25,9 @@ pub(super) fn ask(
     let digits = names.len().to_string().len();
     let widest = names.iter().map(|name| width(&plain(name))).max().unwrap_or_default();
     let mut text = String::new();
-    for (number, (name, description)) in (1..).zip(&offered) {
+    for (number, (name, skill)) in (1..).zip(&offered) {
         let name = padded(&plain(name), widest);
-        let description = fitted(description, digits + widest + 4);
+        let description = fitted(&skill.description, digits + widest + 4);
         let _ = writeln!(text, "{number:>digits$}  {ID}{name}{ID:#}  {DIM}{description}{DIM:#}");
     }
     output.error_text(&text);

@@ -81,6 +81,21 @@ fn branch_is_followed_by_updates() {
 }
 
 #[test]
+fn directory_with_a_sign_of_references_is_named_next_to_one() {
+    let machine = Machine::new();
+    for (directory, name) in [("a@b", "other"), ("a", "one")] {
+        machine.tree.write(&format!("skills/{directory}/SKILL.md"), plain_skill(name));
+    }
+    machine.commit_all();
+    let source = format!("git+file://{}", machine.path("skills"));
+    let installed = Installed { first: String::new(), machine };
+    let add =
+        |end: &str| installed.run(&["add", "--list", &format!("{source}{end}"), "--ref", "main"]);
+    assert_eq!(states(&add("//a@b").json()), ["other offered"]);
+    assert_eq!(add("@v1").error()["code"], "usage", "these are two references");
+}
+
+#[test]
 fn reference_of_another_kind_is_named() {
     for (before, after) in [("tag", "branch"), ("branch", "tag")] {
         let machine = Machine::new();
