@@ -4,6 +4,9 @@ use std::io::{self, Write};
 
 use crate::spelling::{Found, Spelling};
 
+/// The most bytes of a secret that the end of a process's output may show.
+const SHOWN: usize = 3;
+
 /// Replaces secrets in what is written by asterisks, as many as there were bytes, so that lengths
 /// stay as they are.
 ///
@@ -44,11 +47,28 @@ impl<W: Write> Mask<W> {
     /// # Errors
     ///
     /// The inner writer fails.
-    pub fn finish(mut self) -> (W, io::Result<()>) {
+    pub fn finish(self) -> (W, io::Result<()>) {
+        self.finish_from(usize::MAX)
+    }
+
+    /// As [`Self::finish`], for the output of a process that has the secrets: it learns nothing by
+    /// asterisks, and its output may end within a secret. More than three bytes are replaced.
+    ///
+    /// # Errors
+    ///
+    /// The inner writer fails.
+    pub fn finish_hidden(self) -> (W, io::Result<()>) {
+        self.finish_from(SHOWN + 1)
+    }
+
+    fn finish_from(mut self, hidden: usize) -> (W, io::Result<()>) {
         // An escape may end where the answer does.
         self.held.push(1);
         self.replace(true);
         self.held.pop();
+        if self.held.len() >= hidden {
+            self.held.fill(b'*');
+        }
         let finished = self.inner.write_all(&self.held);
         (self.inner, finished)
     }

@@ -213,7 +213,7 @@ fn hooks_that_no_script_may_run_for_are_a_warning() {
     for (exec, is_said) in [("off", true), ("tool", false)] {
         let exec = format!("scripts.exec={exec}");
         let options = ["--set", "tools.hooks=run", "--set", &exec];
-        for command in [&["doctor"][..], &["config", "check"], &["list"]] {
+        for command in [&["doctor"][..], &["config", "check"]] {
             let ran = run(&tree, &[&options[..], command].concat());
             let said = [ran.stdout, ran.stderr].concat();
             let warning = "warning[scripts-unavailable]: ";
