@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use prowess::format::Profile;
+use prowess::gating::ToolSemantics;
 use prowess::registry::{RegistryError, Show, SkillRule};
 use prowess::sandbox::Program;
 use prowess::script::ScriptExecution;
+use prowess::session::Discipline;
 use prowess::source_fs::{PROJECT_LAYER, ProjectTrust};
 use prowess::state::RecordCache;
-use prowess::tools::HookPolicy;
+use prowess::tools::{HookPolicy, ScriptRead};
 use prowess::{
     Availability, ConfigValue, Layer, MemorySource, Policies, Record, Runtime, RuntimeBuilder,
     Trust, folder_trust, is_default_skill, trust_file,
@@ -117,14 +119,25 @@ pub(crate) fn is_off(record: Record<'_>) -> bool {
     is_default_skill(record) && record.availability() == Availability::Hidden
 }
 
-/// Returns why skills with hooks cannot be loaded although hooks are to run.
-pub(crate) fn idle_hooks(policies: &Policies) -> Option<(&'static str, Failure)> {
-    let is_off = policies.scripts.exec == ScriptExecution::Off;
-    (policies.tools.hooks == HookPolicy::Run && is_off).then(|| {
+/// Returns the keys whose values have no effect as the others are, with the reasons.
+pub(crate) fn idle_keys(policies: &Policies) -> Vec<(&'static str, Failure)> {
+    let runs_hooks = policies.tools.hooks == HookPolicy::Run;
+    if runs_hooks && policies.scripts.exec == ScriptExecution::Off {
         let message = "skills with hooks are not loaded: hooks are to run, and no script may";
         let help = "set `scripts: { exec: tool }` as well, or `tools: { hooks: ignore }`";
-        ("tools.hooks", Failure::new("scripts-unavailable", message, help))
-    })
+        return vec![("tools.hooks", Failure::new("scripts-unavailable", message, help))];
+    }
+    let limits = [
+        ("gate.tool_semantics", policies.gate.tool_semantics == ToolSemantics::Restrict),
+        ("tools.script_read", policies.tools.script_read == ScriptRead::BlockWhenActive),
+        ("tools.hooks", runs_hooks),
+    ];
+    let has_active = policies.session.discipline != Discipline::Stateless;
+    let idle = limits.into_iter().filter(|(_, is_set)| *is_set && !has_active);
+    let because = "it is about active skills, and `session.discipline: stateless` has none";
+    let help = "set `session: { discipline: set }` as well, or leave the key out";
+    let idle = idle.map(|(key, _)| (key, format!("`{key}` has no effect: {because}")));
+    idle.map(|(key, message)| (key, Failure::new("key-without-effect", message, help))).collect()
 }
 
 /// Returns a builder like [`builder`], with these policies and plugins.
@@ -143,7 +156,7 @@ pub(crate) fn builder_with(
         let off = SkillRule { pattern: ABOUT_PROWESS.to_owned(), show: Show::Disabled };
         policies.visibility.skills.insert(0, off);
     }
-    let idle_hooks = idle_hooks(&policies).map(|(_, failure)| failure.warning());
+    let idle: Vec<_> = idle_keys(&policies).into_iter().map(|(_, it)| it.warning()).collect();
     let policies_run_scripts = policies.scripts.exec == ScriptExecution::Tool;
     #[cfg(feature = "virtual-shell")]
     let shell = shell(&policies)?;
@@ -161,7 +174,7 @@ pub(crate) fn builder_with(
     if let Some(store) = &global.store {
         builder = crate::store::provide(store, builder)?;
     }
-    if let Some(finding) = idle_hooks {
+    for finding in idle {
         builder = builder.finding(finding);
     }
     if policies_run_scripts {

@@ -208,16 +208,25 @@ fn proposals_that_models_are_not_offered_are_a_warning() {
 }
 
 #[test]
-fn hooks_that_no_script_may_run_for_are_a_warning() {
+fn values_without_an_effect_are_warnings() {
     let tree = machine();
-    for (exec, is_said) in [("off", true), ("tool", false)] {
-        let exec = format!("scripts.exec={exec}");
-        let options = ["--set", "tools.hooks=run", "--set", &exec];
+    let (hooks, restrict) = ("tools.hooks=run", "gate.tool_semantics=restrict");
+    let stateless = "session.discipline=stateless";
+    for (set, other, warning) in [
+        (hooks, "scripts.exec=off", "warning[scripts-unavailable]: "),
+        (hooks, "scripts.exec=tool", ""),
+        (restrict, stateless, "warning[key-without-effect]: `gate.tool_semantics` has no effect"),
+        ("tools.script_read=block_when_active", stateless, "`tools.script_read` has no effect"),
+        (restrict, "session.discipline=stack", ""),
+    ] {
+        let options = ["--set", set, "--set", other];
         for command in [&["doctor"][..], &["config", "check"]] {
             let ran = run(&tree, &[&options[..], command].concat());
             let said = [ran.stdout, ran.stderr].concat();
-            let warning = "warning[scripts-unavailable]: ";
-            assert_eq!(said.contains(warning), is_said, "{command:?} {exec}: {said}");
+            let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+            let is_said = words.contains("without-effect") || words.contains("scripts-unavailable");
+            assert!(words.contains(warning), "{command:?} {set} {other}: {said}");
+            assert_eq!(is_said, !warning.is_empty(), "{command:?} {set} {other}: {said}");
         }
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn run(global: &Global, file: Option<&Path>, output: &Output) -> Resu
     check(&global.with(found.clone()))?;
     let unknown_variables = if file.is_some() { Vec::new() } else { unknown_variables() };
     let policies = found.configuration.policies();
-    let idle = unoffered_proposals(policies).into_iter().chain(runtime::idle_hooks(policies));
+    let idle = unoffered_proposals(policies).into_iter().chain(runtime::idle_keys(policies));
     let idle = idle.map(|(key, it)| found.blaming(key, it).warning());
     let findings: Vec<_> = found.finding().into_iter().chain(idle).collect();
     let checked = Checked { valid: true, files: found.files, unknown_variables };
