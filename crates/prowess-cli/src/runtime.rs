@@ -134,10 +134,9 @@ pub(crate) fn idle_keys(policies: &Policies) -> Vec<(&'static str, Failure)> {
     ];
     let has_active = policies.session.discipline != Discipline::Stateless;
     let idle = limits.into_iter().filter(|(_, is_set)| *is_set && !has_active);
-    let because = "it is about active skills, and `session.discipline: stateless` has none";
+    let message = "it has no effect without active skills, and `stateless` sessions have none";
     let help = "set `session: { discipline: set }` as well, or leave the key out";
-    let idle = idle.map(|(key, _)| (key, format!("`{key}` has no effect: {because}")));
-    idle.map(|(key, message)| (key, Failure::new("key-without-effect", message, help))).collect()
+    idle.map(|(key, _)| (key, Failure::new("key-without-effect", message, help))).collect()
 }
 
 /// Returns a builder like [`builder`], with these policies and plugins.
@@ -156,7 +155,9 @@ pub(crate) fn builder_with(
         let off = SkillRule { pattern: ABOUT_PROWESS.to_owned(), show: Show::Disabled };
         policies.visibility.skills.insert(0, off);
     }
-    let idle: Vec<_> = idle_keys(&policies).into_iter().map(|(_, it)| it.warning()).collect();
+    let found = Found::of(global)?;
+    let idle = idle_keys(&policies).into_iter();
+    let idle: Vec<_> = idle.map(|(key, it)| found.blaming(key, it).warning()).collect();
     let policies_run_scripts = policies.scripts.exec == ScriptExecution::Tool;
     #[cfg(feature = "virtual-shell")]
     let shell = shell(&policies)?;

@@ -213,10 +213,14 @@ fn values_without_an_effect_are_warnings() {
     let (hooks, restrict) = ("tools.hooks=run", "gate.tool_semantics=restrict");
     let stateless = "session.discipline=stateless";
     for (set, other, warning) in [
-        (hooks, "scripts.exec=off", "warning[scripts-unavailable]: "),
+        (hooks, "scripts.exec=off", "warning[scripts-unavailable]: `tools.hooks`: "),
         (hooks, "scripts.exec=tool", ""),
-        (restrict, stateless, "warning[key-without-effect]: `gate.tool_semantics` has no effect"),
-        ("tools.script_read=block_when_active", stateless, "`tools.script_read` has no effect"),
+        (
+            restrict,
+            stateless,
+            "warning[key-without-effect]: `gate.tool_semantics`: it has no effect",
+        ),
+        ("tools.script_read=block_when_active", stateless, "`tools.script_read`: it has no effect"),
         (restrict, "session.discipline=stack", ""),
     ] {
         let options = ["--set", set, "--set", other];
