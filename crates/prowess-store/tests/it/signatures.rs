@@ -143,7 +143,7 @@ fn named_signer_is_required_of_what_is_locked() {
             && matches!(checked, RemoteState::Unavailable(InstallError::OtherSigner { .. }))
     };
     assert_eq!(outcomes(None), (Synced::Intact, RemoteState::Same));
-    assert!(is_refused(&outcomes(Some(&signer.public))), "nobody has signed it");
+    assert!(is_refused(&outcomes(Some(&signer.public))), "it has no signature");
     signer.publish(&fixture, "One");
     let found = outcomes(Some(&signer.public));
     assert_eq!(found, (Synced::Intact, RemoteState::SameFiles));
