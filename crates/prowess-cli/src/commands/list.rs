@@ -1,16 +1,19 @@
 //! `prowess list`: all skills, shadowed skills and problems.
 
+#[cfg(feature = "web")]
+mod searches;
+
 use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::fmt::Write as _;
 use std::process::ExitCode;
-#[cfg(feature = "web")]
-use std::sync::{Arc, Mutex, PoisonError};
 
 use anstyle::{AnsiColor, Style};
 #[cfg(feature = "web")]
 use prowess::RecordIndex;
 use prowess::{Availability, Catalog, Diagnostic, Record, Severity};
+#[cfg(feature = "web")]
+pub(crate) use searches::Searches;
 use serde::Serialize;
 
 use crate::args::{Global, List, SkillOrder};
@@ -47,7 +50,9 @@ pub(crate) fn run(global: &Global, args: &List, output: &Output) -> Result<ExitC
         known_layer(&catalog, layer)?;
     }
     let elsewhere = Elsewhere::of(global, runtime.policies())?;
-    let found = found(&catalog, args);
+    let wanted = args.text.as_deref().unwrap_or_default().to_lowercase();
+    let has = |field: &str| wanted.is_empty() || field.to_lowercase().contains(&wanted);
+    let found = found(&catalog, args, |it| has(it.id()) || has(it.description()));
     let own = OwnCopies::of();
     let findings = findings(&catalog, &own).collect();
     let listed = listed(&catalog, found, &UserTrust::of(&catalog)?, &elsewhere, findings);
@@ -57,39 +62,6 @@ pub(crate) fn run(global: &Global, args: &List, output: &Output) -> Result<ExitC
     output.diagnostics(&OwnCopies::of().findings(&catalog));
     elsewhere.remark(output);
     Ok(ExitCode::SUCCESS)
-}
-
-/// The results of the last searches in a catalog, so that their parts need no other.
-#[cfg(feature = "web")]
-#[derive(Default)]
-pub(crate) struct Searches(Mutex<Vec<(Search, Positions)>>);
-
-/// The number of the catalog, the text, and whether only skills that are not offered are meant.
-#[cfg(feature = "web")]
-type Search = (u64, Option<String>, bool);
-
-/// The skills, and the shadowed ones.
-#[cfg(feature = "web")]
-type Positions = Arc<[Vec<RecordIndex>; 2]>;
-
-#[cfg(feature = "web")]
-impl Searches {
-    /// The maximum number of searches that are kept.
-    const MOST: usize = 8;
-
-    fn found(&self, catalog: &Catalog, args: &List) -> Positions {
-        let search = (catalog.serial(), args.text.clone(), args.hidden);
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, found)) = known.iter().find(|it| it.0 == search) {
-            return Arc::clone(found);
-        }
-        let found = found(catalog, args).map(|all| all.iter().map(Record::index).collect());
-        let found = Arc::new(found);
-        known.retain(|it| it.0.0 == search.0);
-        known.truncate(Self::MOST - 1);
-        known.insert(0, (search, Arc::clone(&found)));
-        found
-    }
 }
 
 /// Returns a part of the list as JSON, shadowed skills behind the others, and where the next part
@@ -141,14 +113,17 @@ fn known_layer(catalog: &Catalog, name: &str) -> Result<(), Failure> {
     Err(Failure::usage("usage", format!("no layer named `{name}`"), help))
 }
 
-/// Returns the skills that are meant, and the shadowed ones among them.
-fn found<'c>(catalog: &'c Catalog, args: &List) -> [Vec<Record<'c>>; 2] {
-    let text = args.text.as_deref().unwrap_or_default().to_lowercase();
-    let has = |field: &str| text.is_empty() || field.to_lowercase().contains(&text);
+/// Returns the skills that are meant, and the shadowed ones among them. `is_named` says whether the
+/// text that is looked for is in the id or the description of one.
+fn found<'c>(
+    catalog: &'c Catalog,
+    args: &List,
+    is_named: impl Fn(&Record<'_>) -> bool,
+) -> [Vec<Record<'c>>; 2] {
     let is_meant = |record: &Record<'_>| {
         (!args.hidden || record.reason().is_some())
             && args.layer.as_ref().is_none_or(|layer| *record.layer().name == **layer)
-            && (has(record.id()) || has(record.description()))
+            && is_named(record)
     };
     let (shadowed, mut others): (Vec<_>, Vec<_>) = catalog
         .excluded()

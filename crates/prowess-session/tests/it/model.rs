@@ -255,7 +255,14 @@ fn run(
         Operation::Unload(ids) => session.unload(&Unload::These(named(ids))).map(|_| vec![]),
         Operation::UnloadAll => session.unload(&Unload::All).map(|_| vec![]),
         Operation::EndTask => session.end_task().map(|_| vec![]),
-        Operation::Bind(skills) => session.bind(&editions(skills), 1).map(|_| vec![]),
+        Operation::Bind(skills) => {
+            let bound = session.bind(&editions(skills), 2);
+            let ledger = session.state().map(|state| state.ledger).unwrap_or_default();
+            let ids = skills.iter().filter(|_| bound.is_ok()).map(|(id, _)| IDS[*id]);
+            let entry = |id| ledger.iter().find(|entry| entry.id == id).map(|it| it.generation);
+            ids.for_each(|id| assert_eq!(entry(id), Some(2), "the generation that `{id}` is of"));
+            bound.map(|_| vec![])
+        }
         Operation::Refresh(id, number) => {
             let refreshed = session.refresh(&[edition(IDS[*id], *number)]);
             refreshed.map(|it| it.replaced.into_iter().map(|one| one.id).collect())

@@ -75,6 +75,7 @@ pub(super) fn run(
         searches: list::Searches::default(),
         health: Arc::default(),
     };
+    desk.searches.texts(&desk.runtime.catalog());
     output.result(&json!({ "url": server.entrance() }), |_| {
         format!("open this page, which works once: {}\n", server.entrance())
     })?;
