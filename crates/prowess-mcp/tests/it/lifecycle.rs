@@ -10,24 +10,7 @@ use serde_json::{Value, json};
 use crate::raw::Raw;
 use crate::{block_on, runtime};
 
-const SKILLS: &str = "
-//- /plain/SKILL.md
----
-name: plain
-description: Does one thing.
----
-Body of plain
-//- /review/SKILL.md
----
-name: review
-description: Reviews.
-context: fork
-agent: reviewer
----
-Body of review
-//- /review/list.md
-The list
-";
+const SKILLS: &str = include_str!("../data/lifecycle.txt");
 
 struct Place {
     _tree: Tree,

@@ -14,23 +14,7 @@ use serde_json::json;
 
 use crate::dynamic;
 
-const SHELF: &str = "
-//- /skills/extension-development/SKILL.md
----
-name: extension-development
-description: Builds extensions. Use when an extension is to be built.
-requires: [naming]
----
-Start from templates/manifest.yaml.
-//- /skills/extension-development/templates/manifest.yaml
-id: example
-//- /skills/naming/SKILL.md
----
-name: naming
-description: Names things. Use when something needs a name.
----
-Short names.
-";
+const SHELF: &str = include_str!("../data/agents.txt");
 
 const MANIFEST: &str = "
 id: builder_agent

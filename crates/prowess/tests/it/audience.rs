@@ -8,40 +8,7 @@ use serde_json::json;
 
 use crate::dynamic;
 
-const SKILLS: &str = "
-//- /all/SKILL.md
----
-name: all
-description: Makes reports for everybody.
----
-The body of all.
-//- /of-a/SKILL.md
----
-name: of-a
-description: Makes reports of the firm a.
-scope:
-  tenants: [a]
----
-The body of of-a.
-//- /of-b/SKILL.md
----
-name: of-b
-description: Makes reports of the firm b.
-scope:
-  tenants: [b]
----
-The body of of-b.
-//- /needs/SKILL.md
----
-name: needs
-description: Makes reports with a program.
-metadata:
-  openclaw:
-    requires:
-      bins: [no-such-program]
----
-The body of needs.
-";
+const SKILLS: &str = include_str!("../data/audience.txt");
 
 fn runtime(tree: &Tree) -> RuntimeBuilder {
     dynamic::builder().skills_directory("user", tree.path())

@@ -5,20 +5,7 @@ use prowess_testkit::Tree;
 
 use crate::dynamic;
 
-const SHELF: &str = "
-//- /skills/pdf/SKILL.md
----
-name: pdf
-description: Fills in PDF forms. Use when a form is to be filled in.
----
-Body of pdf.
-//- /skills/sql/SKILL.md
----
-name: sql
-description: Writes queries for databases. Use when data is asked for.
----
-Body of sql.
-";
+const SHELF: &str = include_str!("../data/auto_load.txt");
 
 fn runtime(tree: &Tree, policies: Policies, trust: Trust) -> Runtime {
     let policies = Policies { layers: vec![Layer::new("user", trust)], ..policies };

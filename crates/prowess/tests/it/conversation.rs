@@ -9,24 +9,7 @@ use serde_json::json;
 use crate::dynamic;
 use crate::scripted::Agent;
 
-const TREE: &str = "
-//- /skills/alpha/SKILL.md
----
-name: alpha
-description: The first. Use when alpha is asked for.
----
-Instructions of alpha. See references/more.md.
-//- /skills/alpha/references/more.md
-More about alpha.
-//- /skills/beta/SKILL.md
----
-name: beta
-description: The second. Use when beta is asked for.
----
-Instructions of beta.
-//- /secret.txt
-canary
-";
+const TREE: &str = include_str!("../data/conversation.txt");
 
 fn runtime(tree: &Tree) -> Runtime {
     dynamic::builder()

@@ -15,25 +15,7 @@ use serde_json::{Value, json};
 
 use crate::dynamic;
 
-const SHELF: &str = "
-//- /skills/kubernetes-deploy/SKILL.md
----
-name: kubernetes-deploy
-description: Deploys to a cluster. Use when something is to be deployed.
-allowed-tools: Bash(kubectl:*) Read
----
-See references/steps.md, then run scripts/count.sh.
-//- /skills/kubernetes-deploy/references/steps.md
-First the namespace.
-//- /skills/kubernetes-deploy/scripts/count.sh
-echo \"$1 pods\"
-//- /skills/notes/SKILL.md
----
-name: notes
-description: Takes notes. Use when something is to be remembered.
----
-Write them down.
-";
+const SHELF: &str = include_str!("../data/flows.txt");
 
 /// A host with an audit in memory, and one session.
 struct Host {

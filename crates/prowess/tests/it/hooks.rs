@@ -14,35 +14,7 @@ use prowess_testkit::{ShellRunner, Tree};
 use serde_json::json;
 
 /// A skill whose scripts note that they ran, and whose guard refuses one table.
-const FILES: &str = "
-//- /db/SKILL.md
----
-name: db
-description: Queries databases. Use it when the user asks for rows.
-hooks:
-  pre: scripts/pre.sh
-  post: scripts/post.sh
-  PreToolUse:
-    - matcher: Bash
-      hooks:
-        - type: command
-          command: ./scripts/guard.sh users
-  Stop:
-    - hooks:
-        - type: command
-          command: ./scripts/stop.sh
----
-Query.
-//- /db/scripts/pre.sh
-echo pre >> LOG
-//- /db/scripts/post.sh
-echo post >> LOG
-//- /db/scripts/guard.sh
-if grep -q \"table $1\"; then echo 'that table is private' >&2; exit 2; fi
-echo guard >> LOG
-//- /db/scripts/stop.sh
-echo '{\"decision\": \"block\", \"reason\": \"close the connection\"}'
-";
+const FILES: &str = include_str!("../data/hooks.txt");
 
 struct Host {
     tree: Tree,

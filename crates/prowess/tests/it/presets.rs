@@ -75,32 +75,7 @@ fn presets_differ_from_the_standard_in_these_keys() {
 }
 
 /// A shelf whose skills every preset sees otherwise.
-const SHELF: &str = "
-//- /one/pdf/SKILL.md
----
-name: pdf
-description: Fills forms. Use for forms.
----
-Forms
-//- /one/notes/SKILL.md
----
-name: other
-description: Takes notes. Use for notes.
----
-Notes
-//- /one/upper/SKILL.md
----
-name: My Notes
-description: Takes notes too. Use for notes.
----
-Notes
-//- /two/pdf/SKILL.md
----
-name: pdf
-description: Merges files. Use for files.
----
-Files
-";
+const SHELF: &str = include_str!("../data/presets.txt");
 
 /// The ids that a preset offers of [`SHELF`], and how many errors it finds.
 fn offered(preset: &str) -> (Vec<String>, usize) {

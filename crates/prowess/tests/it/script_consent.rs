@@ -12,24 +12,7 @@ use prowess::{
 use prowess_testkit::{ShellRunner, Tree};
 use serde_json::json;
 
-const FILES: &str = "
-//- /report/SKILL.md
----
-name: report
-description: Writes reports.
----
-Run `scripts/report.sh`.
-//- /report/scripts/report.sh
-. ./part.sh
-//- /report/scripts/part.sh
-echo one
-//- /other/SKILL.md
----
-name: other
-description: Does other things.
----
-Do them.
-";
+const FILES: &str = include_str!("../data/script_consent.txt");
 
 struct Host {
     tree: Tree,

@@ -8,20 +8,7 @@ use prowess_testkit::Tree;
 
 use crate::dynamic;
 
-const TREE: &str = "
-//- /pdf-forms/SKILL.md
----
-name: pdf-forms
-description: Fills in forms.
----
-Body
-//- /sql/SKILL.md
----
-name: sql
-description: Asks tables of a form.
----
-Body
-";
+const TREE: &str = include_str!("../data/search.txt");
 
 fn builder(tree: &Tree) -> RuntimeBuilder {
     dynamic::builder().skills_directory("user", tree.path())

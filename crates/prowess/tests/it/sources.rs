@@ -9,18 +9,7 @@ use serde_json::json;
 
 use crate::dynamic;
 
-const USER: &str = "
-//- /skill-writing/SKILL.md
----
-name: skill-writing
-description: The user's own way.
----
-//- /user-only/SKILL.md
----
-name: user-only
-description: From the disk.
----
-";
+const USER: &str = include_str!("../data/sources.txt");
 
 #[test]
 fn files_memory_and_the_program_make_one_catalog() {

@@ -13,28 +13,7 @@ use serde_json::{Value, json};
 use crate::dynamic;
 use crate::scripted::Agent;
 
-const SHELF: &str = "
-//- /skills/code-review/SKILL.md
----
-name: code-review
-description: Reviews code. Use when a change is to be reviewed.
-allowed-tools: Read Bash(git diff:*)
-requires: [test-skill]
----
-Check names first. See templates/report.md.
-//- /skills/code-review/templates/report.md
-# Report
-//- /skills/code-review/scripts/count.sh
-echo 1
-//- /skills/test-skill/SKILL.md
----
-name: test-skill
-description: Runs tests. Use when tests are to be run.
----
-Run them all.
-//- /secret.txt
-canary
-";
+const SHELF: &str = include_str!("../data/surfaces.txt");
 
 /// One preset over the shelf.
 struct Place {

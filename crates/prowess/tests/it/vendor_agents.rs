@@ -14,20 +14,7 @@ use serde_json::{Value, json};
 
 use crate::dynamic;
 
-const SHELF: &str = "
-//- /skills/pdf/SKILL.md
----
-name: pdf
-description: Fills forms. Use when a form is to be filled in.
-allowed-tools: skills_run
----
-First read `references/fields.md`. Then run `scripts/fill.sh`, and do not read it.
-//- /skills/pdf/references/fields.md
-Each field has a color.
-//- /skills/pdf/scripts/fill.sh
-echo filled in
-# A comment that only a reader of the script sees.
-";
+const SHELF: &str = include_str!("../data/vendor_agents.txt");
 
 /// The formats that have model calls.
 const FORMATS: [WireFormat; 4] = [

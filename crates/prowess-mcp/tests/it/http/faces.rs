@@ -16,27 +16,7 @@ use serde_json::{Value, json};
 use super::{Request, Server, message};
 use crate::block_on;
 
-const SKILLS: &str = "
-//- /a/SKILL.md
----
-name: a
-description: Does one thing.
----
-Body of a
-//- /b/SKILL.md
----
-name: b
-description: Does another thing.
----
-Body of b
-//- /c/SKILL.md
----
-name: c
-description: Does its own thing.
-context: fork
----
-Body of c
-";
+const SKILLS: &str = include_str!("../../data/http-faces.txt");
 
 /// Changes the policies of a server.
 type Change = fn(&mut Policies);

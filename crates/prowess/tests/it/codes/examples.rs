@@ -20,20 +20,7 @@ description: Fills forms.
 Forms
 ";
 
-const COPIES: &str = "
-//- /user/pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
----
-Forms
-//- /project/pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
----
-Forms
-";
+const COPIES: &str = include_str!("../../data/codes-examples.txt");
 
 const REQUIRES: &str = "
 //- /user/pdf/SKILL.md

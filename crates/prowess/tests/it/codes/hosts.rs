@@ -22,20 +22,7 @@ use super::calls::{builder, dispatch, refused, tree};
 type Failed = Option<(Code, String)>;
 
 /// Two skills.
-pub(super) const TWO: &str = "
-//- /user/pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
----
-Forms
-//- /user/tables/SKILL.md
----
-name: tables
-description: Reads tables.
----
-Tables
-";
+pub(super) const TWO: &str = include_str!("../../data/codes-hosts.txt");
 
 pub(super) const LOAD: (&str, &str) = ("skills_load", r#"{"names": ["pdf"]}"#);
 const REMOVE: (&str, &str) = ("Bash", r#"{"command": "rm forms.pdf"}"#);

@@ -7,18 +7,7 @@ use super::calls::{Calls, Given, PDF};
 use super::hosts::{self, LOAD, TWO};
 use super::setup::link;
 
-const ALIKE: &str = "
-//- /user/a/SKILL.md
----
-name: Notes
-description: Takes notes.
----
-//- /user/b/SKILL.md
----
-name: notes
-description: Takes other notes.
----
-";
+const ALIKE: &str = include_str!("../../data/codes-results.txt");
 
 const LOAD_TABLES: (&str, &str) = ("skills_load", r#"{"names": ["tables"], "mode": "add"}"#);
 const RUN: (&str, &str) = ("skills_run", r#"{"skill": "pdf", "path": "scripts/fill.py"}"#);
