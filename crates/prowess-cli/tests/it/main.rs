@@ -53,6 +53,7 @@ mod script_network;
 mod search;
 mod secrets;
 mod serve;
+mod serve_documents;
 #[cfg(feature = "http")]
 mod serve_http;
 mod serve_log;

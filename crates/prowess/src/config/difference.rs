@@ -28,6 +28,9 @@ const DOCUMENTS: [(&str, &str); 5] = [
 #[derive(Deserialize)]
 struct Document {
     cases: Vec<Case>,
+    /// The differences under `prowess serve` alone.
+    #[serde(default)]
+    served: Vec<PresetDifference>,
 }
 
 #[derive(Deserialize)]
@@ -39,5 +42,5 @@ struct Case {
 pub(super) fn of(preset: &str) -> Vec<PresetDifference> {
     let text = DOCUMENTS.iter().find(|(name, _)| *name == preset).map_or("cases: []", |it| it.1);
     let document: Document = serde_yaml::from_str(text).expect("the tests read it");
-    document.cases.into_iter().filter_map(|case| case.differs).collect()
+    document.cases.into_iter().filter_map(|case| case.differs).chain(document.served).collect()
 }
