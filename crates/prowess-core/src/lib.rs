@@ -147,7 +147,7 @@ pub use script::{
     RefusedHost, ScriptError, ScriptIsolation, ScriptLimit, ScriptNetwork, ScriptOutcome,
     ScriptRequest, ScriptRunner,
 };
-pub use script_file::{is_script_file, usual_interpreter};
+pub use script_file::{SCRIPT_EXTENSIONS, is_script_file, usual_interpreter};
 pub use session::{
     ForkedSession, LoadMode, LoadOutcome, LoadRequest, Receipt, ReceiptEntry, Session,
     SessionError, SessionState, Unload,
@@ -157,7 +157,7 @@ pub use session_store::{
     ContentKey, OperationId, PutOutcome, RemovedSession, SessionStore, SessionSummary, StoreError,
     StoredContent, StoredSession,
 };
-pub use shell::{ShellError, ShellOutcome, ShellRequest, VirtualShell};
+pub use shell::{ClosedFile, ReadRule, ShellError, ShellOutcome, ShellRequest, VirtualShell};
 pub use skill_error::SkillError;
 pub use source::{
     ChangeListener, Coverage, Listing, ReadLimit, Resource, SkillSource, SourceChange, SourceError,

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::ResourcePath;
 
 /// The extensions of scripts, with the programs that usually run them.
-const EXTENSIONS: [(&str, &str); 9] = [
+pub const SCRIPT_EXTENSIONS: [(&str, &str); 9] = [
     ("bash", "bash"),
     ("cjs", "node"),
     ("js", "node"),
@@ -40,6 +40,7 @@ pub fn is_script_file(path: &ResourcePath) -> bool {
 /// `.py`, `.rb`, `.js`, `.cjs`, `.mjs`, `.ts` or `.pl`, whose case does not matter.
 pub fn usual_interpreter(path: &ResourcePath) -> Option<&'static str> {
     let extension = Path::new(path.as_str()).extension()?.to_str()?;
-    let known = EXTENSIONS.iter().find(|(known, _)| known.eq_ignore_ascii_case(extension))?;
+    let known =
+        SCRIPT_EXTENSIONS.iter().find(|(known, _)| known.eq_ignore_ascii_case(extension))?;
     Some(known.1)
 }

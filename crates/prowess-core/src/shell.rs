@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use prowess_format::Code;
+use serde::{Deserialize, Serialize};
 
-use crate::{Cancel, Catalog, Record, SessionId};
+use crate::{Cancel, Catalog, Record, ResourcePath, SessionId};
 
 /// Runs shell commands of sessions over a file system in memory, in which skills are mounted.
 ///
@@ -14,6 +15,8 @@ use crate::{Cancel, Catalog, Record, SessionId};
 ///   another session do not. A session whose files had to make room gets an error once.
 /// - Each visible skill of the request's catalog is at `mount_path`, with the bytes that
 ///   `catalog.read` returns.
+/// - A file that the request's rule closes is not read by a command, however it opens the file. A
+///   script that may still run has the reason in place of its text, and runs as before.
 /// - A command changes no package, and it reaches no file, process or network of the host.
 /// - A command that ran has an outcome, whatever its exit code, and also if a limit ended it.
 /// - `execute` may be called from any thread, also concurrently, and ends soon after `cancel`.
@@ -46,6 +49,21 @@ pub struct ShellRequest<'a> {
     pub session: &'a SessionId,
     /// The command, which may have several lines.
     pub command: &'a str,
+    /// Which files of skills commands may not read; `None` if they may read all.
+    pub rule: Option<&'a Arc<ReadRule>>,
+}
+
+/// Returns why commands may not read a file of a skill, from the skill's id, the file's path and
+/// its size in bytes; `None` if they may.
+pub type ReadRule = dyn Fn(&str, &ResourcePath, usize) -> Option<ClosedFile> + Send + Sync;
+
+/// The reason why commands may not read a file.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ClosedFile {
+    /// The reason and the next step, for the model.
+    pub reason: String,
+    /// Whether it is a script that they may run.
+    pub may_run: bool,
 }
 
 /// The outcome of a shell command that ran.

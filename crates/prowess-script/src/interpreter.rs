@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use prowess_core::{ResourcePath, ScriptError};
+use prowess_core::{ResourcePath, SCRIPT_EXTENSIONS, ScriptError};
 use prowess_sandbox::Program;
 use prowess_text::quoted;
 use serde::{Deserialize, Serialize};
@@ -50,17 +50,9 @@ pub enum InlineMetadata {
 
 impl Default for Interpreters {
     fn default() -> Self {
-        let table = [
-            ("bash", "bash"),
-            ("cjs", "node"),
-            ("js", "node"),
-            ("mjs", "node"),
-            ("pl", "perl"),
-            ("py", "python3"),
-            ("rb", "ruby"),
-            ("sh", "bash"),
-        ];
-        Self(table.map(|(extension, program)| (extension.into(), vec![program.into()])).into())
+        // Several programs run TypeScript, so the `#!` line of a file names its own.
+        let table = SCRIPT_EXTENSIONS.into_iter().filter(|(extension, _)| *extension != "ts");
+        Self(table.map(|(extension, program)| (extension.into(), vec![program.into()])).collect())
     }
 }
 

@@ -61,7 +61,7 @@ fn measure(run: impl FnOnce()) -> Duration {
 
 fn run(shell: &InMemoryShell, catalog: &Arc<Catalog>, session: &str, command: &str) {
     let session = SessionId::new(session).expect("it is an id");
-    let request = ShellRequest { catalog, session: &session, command };
+    let request = ShellRequest { catalog, session: &session, command, rule: None };
     let outcome = shell.execute(&request, &Cancel::default()).expect("the command runs");
     assert_eq!(outcome.exit_code, 0, "{outcome:?}");
 }

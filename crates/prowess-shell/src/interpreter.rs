@@ -63,6 +63,7 @@ impl Interpreter {
     /// Creates a shell over the mounted skills.
     pub(crate) fn new(skills: Arc<SkillFiles>, policy: &ShellPolicy) -> Self {
         let limits = &policy.limits;
+        let scripts = Arc::clone(&skills);
         let files = Arc::new(OverlayFs::with_limits(skills, file_limits(limits)));
         files.upper().add_dir(format!("/home/{USER}"), 0o755);
         let stack = Arc::new(AtomicUsize::new(0));
@@ -83,9 +84,16 @@ impl Interpreter {
         let limit = Arc::new(Reached::default());
         let flag = Arc::new(OnceLock::<Arc<AtomicBool>>::new());
         let (reached, cancel) = (Arc::clone(&limit), Arc::clone(&flag));
-        let before = move |event: ToolEvent| {
+        let before = move |mut event: ToolEvent| {
             if is_deep(&begin) {
                 return HookAction::Cancel("it is nested too deeply".to_owned());
+            }
+            if let ("eval", [comment]) = (event.name.as_str(), &mut *event.args) {
+                match scripts.script(comment) {
+                    Some(Ok(script)) => *comment = script,
+                    Some(Err(error)) => return HookAction::Cancel(error.to_string()),
+                    None => {}
+                }
             }
             let bytes: usize = event.args.iter().map(String::len).sum();
             let is_long = event.args.len() > MOST_ARGUMENTS || bytes > MOST_ARGUMENT_BYTES;

@@ -9,7 +9,8 @@
 //! let shell = InMemoryShell::new(ShellPolicy::default());
 //! let session = SessionId::new("conversation")?;
 //! let catalog = Arc::new(Catalog::empty());
-//! let request = ShellRequest { catalog: &catalog, session: &session, command: "echo hello" };
+//! let command = "echo hello";
+//! let request = ShellRequest { catalog: &catalog, session: &session, command, rule: None };
 //! let outcome = shell.execute(&request, &Cancel::default())?;
 //! assert_eq!(outcome.stdout, "hello\n");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -25,6 +26,8 @@
 //!   when they are first read, or all at once, depending on the [policy](ShellPolicy).
 //! - A command may change or remove such a file: the change is of its sandbox alone, and never
 //!   reaches the source. A file that a command writes at such a path replaces the skill's.
+//! - The [rule](prowess_core::ReadRule) of a command is applied when a file is opened. A script
+//!   that is only run reads as the reason and a line that runs it, wherever it is copied to.
 //! - A skill is not mounted if its id cannot be the name of a directory, or one of its files has a
 //!   path that cannot be used. [`VirtualShell::mount_path`](prowess_core::VirtualShell::mount_path)
 //!   returns the reason, and no file of it is there.

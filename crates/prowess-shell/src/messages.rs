@@ -4,7 +4,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, PoisonError};
 
-use prowess_core::{ResourcePath, SourceError, SourceErrorKind};
+use prowess_core::{ClosedFile, ResourcePath, SourceError, SourceErrorKind};
 use prowess_sandbox::{receive, send};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,8 @@ pub(crate) struct Command {
     pub(crate) text: String,
     /// The ids of the mounted skills, where they are others than before.
     pub(crate) mounted: Option<Vec<String>>,
+    /// Whether files may be closed.
+    pub(crate) is_ruled: bool,
 }
 
 /// The reason why a command has ended without [`Said::Ended`]. It is undone.
@@ -68,6 +70,8 @@ pub(crate) enum Said {
     List(String),
     /// Asks for a file of a skill: a [`Content`], and its bytes.
     Read { skill: String, path: String, most: u64 },
+    /// Asks whether a file of a skill is closed: an optional [`ClosedFile`].
+    Open { skill: String, path: String, bytes: usize },
     /// The command has ended, with this output in all and so many bytes of memory.
     Ended { end: End, output: Streams, memory: u64 },
 }
@@ -119,6 +123,18 @@ impl Line {
         asked.unwrap_or_else(|error| {
             Err(SourceError::new(SourceErrorKind::Unavailable, error.to_string()))
         })
+    }
+
+    /// Asks whether a file of a skill is closed. Without an answer it is.
+    pub(crate) fn rule(
+        &self,
+        skill: &str,
+        path: &ResourcePath,
+        bytes: usize,
+    ) -> Option<ClosedFile> {
+        let question = Said::Open { skill: skill.into(), path: path.as_str().into(), bytes };
+        let asked = self.with(|socket| ask(socket, &question));
+        asked.unwrap_or_else(|error| Some(ClosedFile { reason: error.to_string(), may_run: false }))
     }
 
     fn with<T>(&self, use_it: impl FnOnce(&UnixStream) -> io::Result<T>) -> io::Result<T> {

@@ -47,7 +47,7 @@ enum Origin {
 }
 
 pub(crate) struct Mount {
-    name: String,
+    pub(crate) name: String,
     tree: OnceLock<Result<Tree, ShellError>>,
 }
 

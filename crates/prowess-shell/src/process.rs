@@ -8,7 +8,9 @@ use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use prowess_core::{Catalog, ReadLimit, Record, ResourcePath, SourceError, SourceErrorKind};
+use prowess_core::{
+    Catalog, ReadLimit, ReadRule, Record, ResourcePath, SourceError, SourceErrorKind,
+};
 use prowess_sandbox::{
     Confinement, DemandedLevel, Isolation as _, Limits, Native, Plan, Rights, Running,
     SandboxError, SandboxErrorKind, Streams, receive, send,
@@ -78,7 +80,7 @@ impl Process {
         &mut self,
         catalog: &Catalog,
         policy: &ShellPolicy,
-        command: &str,
+        (command, rule): (&str, Option<&Arc<ReadRule>>),
         cancel: UnixStream,
         output: &Output,
     ) -> io::Result<Ended> {
@@ -86,7 +88,7 @@ impl Process {
         let is_mounted = self.mounted.replace(catalog.serial()) == Some(catalog.serial());
         let skills = || mountable(catalog, policy).map(|record| record.id().to_owned()).collect();
         let mounted = (!is_mounted).then(skills);
-        let command = Command { text: command.to_owned(), mounted };
+        let command = Command { text: command.to_owned(), mounted, is_ruled: rule.is_some() };
         send(&self.control, &command, &[theirs.as_fd(), cancel.as_fd()])?;
         drop((theirs, cancel));
         // A process that has ended hears no answer, and says why to the other connection.
@@ -99,6 +101,11 @@ impl Process {
                 Said::List(skill) => send(&talk, &list(catalog, policy, &skill), &[]),
                 Said::Read { skill, path, most } => {
                     answer_read(&talk, read(catalog, policy, &skill, &path, most))
+                }
+                Said::Open { skill, path, bytes } => {
+                    let path = ResourcePath::new(&path).ok();
+                    let closed = rule.zip(path).and_then(|(rule, path)| rule(&skill, &path, bytes));
+                    send(&talk, &closed, &[])
                 }
                 Said::Ended { end, output: whole, memory } => {
                     output.replace(&whole);

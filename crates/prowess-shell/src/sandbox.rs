@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use prowess_core::{Cancel, Catalog, ShellError, ShellOutcome, ShellRequest};
+use prowess_core::{Cancel, Catalog, ReadRule, ShellError, ShellOutcome, ShellRequest};
 use prowess_sandbox::{Native, SandboxErrorKind};
 
 use crate::codes;
@@ -104,6 +104,7 @@ impl Sandbox {
         let (sender, receiver) = sync_channel(1);
         let written = output.clone();
         let (command, catalog) = (request.command.to_owned(), Arc::clone(request.catalog));
+        let rule = request.rule.cloned();
         let Ok((socket, theirs)) = UnixStream::pair() else {
             return Ran::lost("too many files are open");
         };
@@ -120,7 +121,8 @@ impl Sandbox {
         let started = thread::Builder::new().name("prowess-shell".to_owned()).stack_size(stack);
         let started = started.spawn(move || {
             let _of_thread = of_thread;
-            let run = AssertUnwindSafe(|| self.engine_run(&catalog, &command, theirs, &written));
+            let command = (&*command, rule.as_ref());
+            let run = AssertUnwindSafe(|| self.engine_run(&catalog, command, theirs, &written));
             let end = catch_unwind(run).ok().flatten();
             // The receiver is gone if the command did not end in time.
             let _ = sender.send(end.map(|end| (end, self)));
@@ -144,7 +146,7 @@ impl Sandbox {
     fn engine_run(
         &mut self,
         catalog: &Arc<Catalog>,
-        command: &str,
+        command: (&str, Option<&Arc<ReadRule>>),
         cancel: UnixStream,
         output: &Output,
     ) -> Option<End> {
@@ -153,7 +155,8 @@ impl Sandbox {
                 if !skills.mounts().is_of(catalog) {
                     skills.remount(Arc::new(Mounts::new(catalog, &self.policy)));
                 }
-                (interpreter.run(command, output), interpreter.bytes())
+                skills.set_rule(command.1.cloned());
+                (interpreter.run(command.0, output), interpreter.bytes())
             }
             Engine::Process(process) => {
                 let ran = process.run(catalog, &self.policy, command, cancel, output).ok()?;

@@ -39,7 +39,7 @@ fn is_script(path: &Path) -> bool {
 }
 
 /// Returns a text whose lines end with a line feed alone.
-fn with_line_feeds(content: Vec<u8>) -> Vec<u8> {
+pub(crate) fn with_line_feeds(content: Vec<u8>) -> Vec<u8> {
     if !content.windows(2).any(|pair| pair == b"\r\n") {
         return content;
     }

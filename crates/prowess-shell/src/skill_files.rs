@@ -9,19 +9,32 @@ use std::time::SystemTime;
 use bashkit::{
     DirEntry, FileSystem, FileSystemExt, FileType, FsUsage, Metadata, Result, async_trait,
 };
-use prowess_core::{ShellError, SourceErrorKind};
+use prowess_core::{ClosedFile, ReadRule, ShellError, SourceErrorKind};
 
 use crate::mounts::{Mount, Mounts};
+use crate::shallow::with_line_feeds;
 use crate::tree::{MountedFile, Node};
 
 /// All files are executable, because a source does not report modes.
 const FILE_MODE: u32 = 0o755;
+
+/// The beginning of a comment in place of the text of a script, before its path.
+const RUN: &str = "# script of a skill: ";
+
+/// Why a file is opened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Opened {
+    ToRead,
+    ToRun,
+}
 
 /// The files of the mounted skills, at their mount paths.
 pub(crate) struct SkillFiles {
     /// The parts of the mount directory.
     directory: Vec<String>,
     mounts: RwLock<Arc<Mounts>>,
+    /// Which files the current command may not read.
+    rule: RwLock<Option<Arc<ReadRule>>>,
 }
 
 /// The entry at a path.
@@ -35,12 +48,32 @@ impl SkillFiles {
     /// Creates the file system. `directory` is the mount directory.
     pub(crate) fn new(directory: &str, mounts: Arc<Mounts>) -> Self {
         let parts = directory.split('/').filter(|part| !part.is_empty());
-        Self { directory: parts.map(str::to_owned).collect(), mounts: RwLock::new(mounts) }
+        Self {
+            directory: parts.map(str::to_owned).collect(),
+            mounts: RwLock::new(mounts),
+            rule: RwLock::default(),
+        }
     }
 
     /// Replaces the mounted skills.
     pub(crate) fn remount(&self, mounts: Arc<Mounts>) {
         *self.mounts.write().unwrap_or_else(PoisonError::into_inner) = mounts;
+    }
+
+    /// Replaces the rule about the files that commands may not read.
+    pub(crate) fn set_rule(&self, rule: Option<Arc<ReadRule>>) {
+        *self.rule.write().unwrap_or_else(PoisonError::into_inner) = rule;
+    }
+
+    fn rule(&self) -> Option<Arc<ReadRule>> {
+        self.rule.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns the script that the line of [`instead`] runs, if this is that line's comment.
+    pub(crate) fn script(&self, comment: &str) -> Option<Result<String>> {
+        let path = comment.strip_prefix(RUN)?;
+        let content = self.content(Path::new(path), Opened::ToRun);
+        Some(content.map(|bytes| String::from_utf8_lossy(&with_line_feeds(bytes)).into_owned()))
     }
 
     pub(crate) fn mounts(&self) -> Arc<Mounts> {
@@ -85,11 +118,22 @@ impl SkillFiles {
         })
     }
 
-    fn content(&self, path: &Path) -> Result<Vec<u8>> {
+    fn content(&self, path: &Path, opened: Opened) -> Result<Vec<u8>> {
         let mounts = self.mounts();
         match self.find(&mounts, text(path)?)? {
             Place::Node(mount, _, Node::File(file)) => match mounts.read(mount, file) {
-                Ok(bytes) => Ok(bytes.to_vec()),
+                Ok(bytes) => {
+                    let rule = self.rule();
+                    match rule.and_then(|rule| rule(&mount.name, file.path(), bytes.len())) {
+                        Some(ClosedFile { reason, may_run: false }) => {
+                            Err(IoError::new(ErrorKind::PermissionDenied, reason).into())
+                        }
+                        Some(ClosedFile { reason, .. }) if opened == Opened::ToRead => {
+                            Ok(instead(&reason, text(path)?).into_bytes())
+                        }
+                        _ => Ok(bytes.to_vec()),
+                    }
+                }
                 Err(error) if error.kind == SourceErrorKind::TooLarge => {
                     Err(IoError::new(ErrorKind::FileTooLarge, "File too large").into())
                 }
@@ -133,7 +177,7 @@ impl FileSystemExt for SkillFiles {
 #[async_trait]
 impl FileSystem for SkillFiles {
     async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
-        self.content(path)
+        self.content(path, Opened::ToRead)
     }
 
     async fn stat(&self, path: &Path) -> Result<Metadata> {
@@ -183,6 +227,13 @@ impl FileSystem for SkillFiles {
     async fn chmod(&self, _path: &Path, _mode: u32) -> Result<()> {
         read_only()
     }
+}
+
+/// Returns the text of a script that is only run: the reason, and a line that runs it. Its argument
+/// is replaced when the line runs, so a reader has nothing but the path.
+fn instead(reason: &str, path: &str) -> String {
+    let reason = reason.replace('\n', "\n# ");
+    format!("# {reason}\neval '{RUN}{}'\n", path.replace('\'', "'\\''"))
 }
 
 fn directory() -> Metadata {

@@ -12,6 +12,7 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use prowess_core::ReadRule;
 use prowess_sandbox::{Inside, limit_address_space, peak_memory, receive, send};
 
 use crate::ShellPolicy;
@@ -111,6 +112,9 @@ impl State {
             let mounts = Mounts::of_host(mounted.clone(), &host, &policy);
             skills.remount(Arc::new(mounts));
         }
+        let line = Arc::clone(&host);
+        let rule: Arc<ReadRule> = Arc::new(move |skill, path, bytes| line.rule(skill, path, bytes));
+        skills.set_rule(command.is_ruled.then_some(rule));
         let cancelled = interpreter.cancellation();
         let output = Output::sent(policy.limits.output_bytes, Arc::clone(&host));
         let (sender, ended) = sync_channel(1);

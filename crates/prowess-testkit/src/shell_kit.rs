@@ -60,7 +60,8 @@ impl Kit<'_> {
     ) -> Result<ShellOutcome, ShellError> {
         let session = SessionId::new(format!("kit-{}-{session}", self.rule));
         let session = session.expect("the ids of the kit are good");
-        let request = ShellRequest { catalog: &self.catalog, session: &session, command };
+        let request =
+            ShellRequest { catalog: &self.catalog, session: &session, command, rule: None };
         self.shell.execute(&request, cancel)
     }
 

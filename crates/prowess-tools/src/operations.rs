@@ -137,12 +137,23 @@ impl Operations {
             return package::still_there(context.catalog, active);
         }
         let record = self.find(context, reference)?;
-        if is_active(&state, record) || self.is_open(gate, record) {
-            return Ok(record);
+        self.inactive(&state, record, gate, operation).map_or(Ok(record), Err)
+    }
+
+    /// Returns the refusal of an operation on a skill that `gate` does not permit before its load.
+    fn inactive(
+        &self,
+        state: &SessionState,
+        record: Record<'_>,
+        gate: ReadGate,
+        operation: &str,
+    ) -> Option<Refusal> {
+        if is_active(state, record) || self.is_open(gate, record) {
+            return None;
         }
         let id = quoted(record.id());
         let message = format!("skill {id} is not active; load it, then {operation}");
-        Err(Refusal::new(codes::SKILL_NOT_ACTIVE, message))
+        Some(Refusal::new(codes::SKILL_NOT_ACTIVE, message))
     }
 
     /// Returns whether a reference means an active skill.

@@ -28,7 +28,7 @@ pub struct ToolPolicy {
     /// is an error and never cut. A limit over [`ToolPolicy::MOST_READ_BYTES`] counts as that.
     pub read_limit_bytes: usize,
     /// The skills whose files may be read. By default `None`, which means [`ReadGate::Known`] in a
-    /// server and with a surface that returns instructions without loading, otherwise
+    /// server and with a surface that returns files without loading, a shell too, otherwise
     /// [`ReadGate::Active`].
     pub read_gate: Option<ReadGate>,
     /// The ids of skills whose files may be read without loading them, under
@@ -96,6 +96,14 @@ impl ToolPolicy {
         let reads_unloaded = self.surfaces.iter().any(|surface| surface.reads_unloaded());
         let unset = if reads_unloaded { ReadGate::Known } else { ReadGate::Active };
         self.read_gate.unwrap_or(unset)
+    }
+
+    /// Returns whether a file of a visible skill may be closed to reads.
+    pub fn closes_files(&self) -> bool {
+        self.script_read != ScriptRead::Allow
+            || self.read_scope != ReadScope::Package
+            || self.read_gate() != ReadGate::Known
+            || self.whole_file_limit().is_some()
     }
 
     /// Returns the canonical name of the tool that loads a skill, if a surface has one.

@@ -79,8 +79,8 @@ impl Surface {
         matches!(self, Self::Skills | Self::FourTools)
     }
 
-    /// Returns whether the surface returns instructions of skills that are not loaded.
+    /// Returns whether the surface returns files of skills that are not loaded.
     pub(crate) fn reads_unloaded(self) -> bool {
-        matches!(self, Self::GetSkill | Self::ReadSkill)
+        matches!(self, Self::GetSkill | Self::ReadSkill | Self::Shell)
     }
 }

@@ -297,7 +297,8 @@ impl RuntimeBuilder {
             skill_tools: self.tool_policy(),
             show: self.policies.delivery.show_location,
             #[cfg(feature = "virtual-shell")]
-            mount: Some(self.policies.shell.mount.as_str().to_owned()),
+            mount: (self.policies.tools.has_tool(SkillTools::EXECUTE))
+                .then(|| self.policies.shell.mount.as_str().to_owned()),
             #[cfg(not(feature = "virtual-shell"))]
             mount: None,
             operations,

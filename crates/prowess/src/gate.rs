@@ -21,13 +21,17 @@ use prowess_gate::{
     allowed_tool_names, decide,
 };
 use prowess_session::{ApprovedCall, CallApprovals};
-use prowess_tools::ToolPolicy;
+use prowess_tools::{SkillTools, ToolPolicy};
 use serde_json::Value;
 
 use skills::Skills;
 
 /// The field of the hooks next to the arguments of a load, which no schema of a tool has.
 const HOOKS: &str = "hooks";
+
+/// The decision about each file that a command in the sandbox opens.
+const OPENED_LATER: &str = "whether the command may read a file of a skill is decided when it \
+    opens the file, by `tools.script_read`, `read_gate`, `read_scope` and `read_limit_bytes`";
 
 /// Decides on the calls of one runtime.
 pub(crate) struct RuntimeGate {
@@ -40,7 +44,7 @@ pub(crate) struct RuntimeGate {
     /// Which files are scripts, and whether they may be read.
     pub(crate) skill_tools: ToolPolicy,
     pub(crate) show: ShowLocation,
-    /// The directory of the mounted skills, where commands of a sandbox find them.
+    /// The directory of the mounted skills, if a tool runs commands there.
     pub(crate) mount: Option<String>,
     /// The canonical names of the tools that manage skills.
     pub(crate) operations: BTreeSet<String>,
@@ -178,7 +182,13 @@ impl RuntimeGate {
             now: self.clock.now(),
             consent,
         };
-        let decision = decide(&input);
+        let mut decision = decide(&input);
+        if call.tool == SkillTools::EXECUTE
+            && self.skill_tools.closes_files()
+            && let Decision::Allow { grounds } = &mut decision
+        {
+            grounds.detail = Some(OPENED_LATER.to_owned());
+        }
         let limits = skills.limits();
         if limits == 0 || decision.grounds().reason != Reason::Listed {
             return decision;

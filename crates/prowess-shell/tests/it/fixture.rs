@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    Cancel, Catalog, MemorySource, SessionId, ShellError, ShellOutcome, ShellRequest, VirtualShell,
+    Cancel, Catalog, MemorySource, ReadRule, SessionId, ShellError, ShellOutcome, ShellRequest,
+    VirtualShell,
 };
 use prowess_shell::{InMemoryShell, Program, ShellPolicy};
 use prowess_testkit::catalog_over;
@@ -12,17 +13,18 @@ use prowess_testkit::catalog_over;
 pub(crate) struct Setup {
     pub(crate) shell: InMemoryShell,
     pub(crate) catalog: Arc<Catalog>,
+    pub(crate) rule: Option<Arc<ReadRule>>,
 }
 
 impl Setup {
     /// Skills with these files, each below the skill's id. Each skill gets a `SKILL.md`.
     pub(crate) fn new(files: &[(&str, &str)], policy: ShellPolicy) -> Self {
-        Self { shell: shell(policy), catalog: catalog(files) }
+        Self { shell: shell(policy), catalog: catalog(files), rule: None }
     }
 
     /// Skips the processes: the commands run in this one.
     pub(crate) fn in_this_process(policy: ShellPolicy) -> Self {
-        Self { shell: InMemoryShell::new(policy), catalog: catalog(&[]) }
+        Self { shell: InMemoryShell::new(policy), catalog: catalog(&[]), rule: None }
     }
 
     pub(crate) fn in_session(
@@ -31,7 +33,8 @@ impl Setup {
         command: &str,
     ) -> Result<ShellOutcome, ShellError> {
         let session = SessionId::new(session).unwrap();
-        let request = ShellRequest { catalog: &self.catalog, session: &session, command };
+        let rule = self.rule.as_ref();
+        let request = ShellRequest { catalog: &self.catalog, session: &session, command, rule };
         self.shell.execute(&request, &Cancel::default())
     }
 

@@ -61,6 +61,7 @@ fn no_command_starts_while_lost_ones_run() {
     let setup = Setup {
         shell: InMemoryShell::new(ShellPolicy { limits, ..Default::default() }),
         catalog: catalog_over(slow.clone(), [("a", "Is slow.", &[][..])]),
+        rule: None,
     };
     let read = "cat /.sandbox/skills/a/slow";
     for session in ["one", "two"] {

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    CatalogBuilder, CatalogSource, Layer, MemorySource, RecordIndex, SkillSource, Trust,
+    CatalogBuilder, CatalogSource, ClosedFile, Layer, MemorySource, RecordIndex, ResourcePath,
+    SkillSource, Trust,
 };
-use prowess_shell::{Materialize, MountDirectory, ShellLimits, ShellPolicy};
+use prowess_shell::{InMemoryShell, Materialize, MountDirectory, ShellLimits, ShellPolicy};
 
 use crate::fixture::{Setup, catalog, empty};
 
@@ -34,6 +35,42 @@ fn skills_are_below_the_mount_directory() {
     check("find /.sandbox -type f | wc -l", "5");
     check("grep -rl guide /.sandbox/skills", "/.sandbox/skills/test-skill/docs/deep/er/guide.md");
     check("ls -A /", ".sandbox\nbin\ndev\netc\nhome\nproc\nroot\ntmp\nusr");
+}
+
+#[test]
+fn closed_script_runs_and_is_not_read() {
+    let script = "# secret\r\nmade() { echo \"in $0 $x\"; }\r\necho ran $1\r\nread -r line\r\n\
+        echo \"$line\"\r\nfalse\r\necho after\r\n";
+    let files = [("test-skill/scripts/run.sh", script), ("test-skill/notes.txt", "secret")];
+    let rule = |skill: &str, path: &ResourcePath, bytes: usize| {
+        assert!(bytes > 0, "the file was copied");
+        let reason = format!("{path} of {skill} is\nrun");
+        Some(ClosedFile { reason, may_run: path.as_str().ends_with(".sh") })
+    };
+    for is_here in [false, true] {
+        for line in include_str!("../data/closed-scripts.txt").lines() {
+            let (kind, command) = line.split_once(": ").expect("`read` or `run`, and a command");
+            let mut setup = Setup::new(&files, ShellPolicy::default());
+            if is_here {
+                setup.shell = InMemoryShell::new(ShellPolicy::default());
+            }
+            setup.rule = Some(Arc::new(rule));
+            let out = setup.run(&format!("cd /.sandbox/skills/test-skill && {command}"));
+            assert!(!out.stdout.contains("secret"), "`{command}`: {out:?}");
+            let shown =
+                if kind == "read" { "# scripts/run.sh of test-skill is\n# run" } else { "ran now" };
+            assert!(out.stdout.contains(shown), "`{command}`: {out:?}");
+            if command.ends_with("given") {
+                assert_eq!(out.stdout, "ran now\ngiven\n", "it ends where it fails: {out:?}");
+            }
+            let notes = setup.run("cat /.sandbox/skills/test-skill/notes.txt");
+            assert_eq!((notes.stdout.as_str(), notes.exit_code), ("", 1), "a file is refused");
+            assert!(notes.stderr.contains("notes.txt of test-skill is"), "{notes:?}");
+            setup.rule = None;
+            let open = setup.run("cat /.sandbox/skills/test-skill/notes.txt");
+            assert_eq!(open.stdout, "secret", "the rule is that of one command");
+        }
+    }
 }
 
 #[test]
@@ -82,7 +119,7 @@ fn skills_of_several_sources_are_in_one_sandbox() {
         builder.show(RecordIndex::new(number, 0)).unwrap();
     }
     let shell = empty().shell;
-    let setup = Setup { shell, catalog: Arc::new(builder.finish(1)) };
+    let setup = Setup { shell, catalog: Arc::new(builder.finish(1)), rule: None };
     assert_eq!(
         setup.run("cat /.sandbox/skills/*/SKILL.md | grep name").stdout,
         "name: first\nname: second\n"
@@ -149,7 +186,7 @@ fn bad_packages_are_not_mounted() {
 fn bad_ids_are_not_mounted() {
     for id in ["../evil", "..", ".", "a\nb"] {
         let catalog = prowess_testkit::memory_catalog([(id, "x", &[] as &[&str])]);
-        let setup = Setup { shell: empty().shell, catalog };
+        let setup = Setup { shell: empty().shell, catalog, rule: None };
         let error = setup.mount_path(id).unwrap_err();
         assert!(error.message.contains("id cannot be the name of a directory"), "{error}");
         assert_ne!(setup.run("ls /.sandbox").exit_code, 0, "{id:?} is mounted");
@@ -159,7 +196,7 @@ fn bad_ids_are_not_mounted() {
 #[test]
 fn skill_without_its_file_is_not_mounted() {
     let catalog = prowess_testkit::memory_catalog([("gone", "x", &[] as &[&str])]);
-    let setup = Setup { shell: empty().shell, catalog };
+    let setup = Setup { shell: empty().shell, catalog, rule: None };
     let error = setup.mount_path("gone").unwrap_err();
     assert!(error.message.contains("gone"), "{error}");
     assert_eq!(error.code.as_str(), "skill-not-mounted");
@@ -171,10 +208,10 @@ fn untrusted_skills_are_mounted_unless_the_policy_demands_trust() {
     let layer = Layer::new("project", Trust::Untrusted);
     let mut builder = CatalogBuilder::new(vec![layer], source.sources().to_vec());
     builder.show(RecordIndex::new(0, 0)).unwrap();
-    let setup = Setup { shell: empty().shell, catalog: Arc::new(builder.finish(1)) };
+    let setup = Setup { shell: empty().shell, catalog: Arc::new(builder.finish(1)), rule: None };
     assert!(setup.mount_path("a").is_ok());
     let policy = ShellPolicy { trust: Trust::Trusted, ..Default::default() };
-    let strict = Setup { shell: Setup::new(&[], policy).shell, catalog: setup.catalog };
+    let strict = Setup { shell: Setup::new(&[], policy).shell, catalog: setup.catalog, rule: None };
     let error = strict.mount_path("a").unwrap_err();
     assert!(error.message.contains("not trusted enough"), "{error}");
 }

@@ -86,7 +86,8 @@ fn cancelled_command_ends_and_the_session_goes_on() {
         ] {
             let cancel = Cancel::default();
             cancel.cancel();
-            let request = ShellRequest { catalog: &setup.catalog, session: &session, command };
+            let request =
+                ShellRequest { catalog: &setup.catalog, session: &session, command, rule: None };
             let outcome = setup.shell.execute(&request, &cancel).unwrap();
             let stopped = outcome.stopped.clone().unwrap_or_default();
             let is_as_expected = reason.split('|').any(|end| stopped.ends_with(end));

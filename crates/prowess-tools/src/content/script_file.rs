@@ -7,6 +7,7 @@ use prowess_text::{is_exact, quoted};
 
 use crate::codes;
 use crate::gate::Refusal;
+use crate::names;
 use crate::policy::{ScriptRead, ToolPolicy};
 
 /// The refusal of the text of a script, with its path in place of `{path}`, and a command that
@@ -46,6 +47,8 @@ pub(crate) struct SkillFile<'a> {
     pub(crate) directory: Option<&'a str>,
     /// Whether the skill is active.
     pub(crate) is_active: bool,
+    /// Whether the directory is in the sandbox, whose tool runs the script.
+    pub(crate) is_mounted: bool,
 }
 
 impl SkillFile<'_> {
@@ -61,14 +64,15 @@ impl SkillFile<'_> {
     }
 
     fn script_refusal(&self) -> Refusal {
-        let Self { skill, path, directory, .. } = *self;
+        let Self { skill, path, directory, is_mounted, .. } = *self;
+        let tool = if is_mounted { names::EXECUTE } else { "Bash" };
         let run = format!("{} {path}", usual_interpreter(path).unwrap_or("bash"));
         let directory = directory.filter(|directory| directory.starts_with('/'));
         let command = match directory.filter(|directory| is_exact(directory)) {
             Some(directory) => format!("cd {directory} && {run}"),
             None => run,
         };
-        let reason = TEACHING.trim_end().replace("{command}", &command);
+        let reason = TEACHING.trim_end().replace("Bash", tool).replace("{command}", &command);
         let reason = reason.replace("{path}", path.as_str());
         // A model reads a refusal as one line.
         let line = reason.replace('\n', " ");

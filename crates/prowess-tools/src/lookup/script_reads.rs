@@ -64,6 +64,8 @@ pub struct ReadCall<'a> {
     pub state: &'a SessionState,
     /// Which directories of skills a refusal may show.
     pub show: ShowLocation,
+    /// The directory of the mounted skills, if a tool runs commands there.
+    pub mount: Option<&'a str>,
 }
 
 impl ReadCall<'_> {
@@ -98,13 +100,17 @@ pub fn script_read(
     if policy.script_read == ScriptRead::Allow {
         return None;
     }
+    let own = call.own_file();
+    let mount = call.mount.filter(|_| own.is_some());
     let refusal = |script: Script| {
         let Script { id, path, directory, is_active } = &script;
-        let directory = call.show.directory(id, directory);
+        let mounted = mount.map(|mount| format!("{mount}/{id}"));
+        let is_mounted = mounted.is_some();
+        let directory = mounted.or_else(|| call.show.directory(id, directory).map(Into::into));
         let (directory, is_active) = (directory.as_deref(), *is_active);
-        SkillFile { skill: id, path, directory, is_active }.refusal(policy)
+        SkillFile { skill: id, path, directory, is_active, is_mounted }.refusal(policy)
     };
-    if let Some(file) = call.own_file() {
+    if let Some(file) = own {
         return file.and_then(refusal);
     }
     if !is_reader(call.names) {

@@ -1,8 +1,10 @@
 //! Returns a file of a package.
 
+use std::sync::Arc;
+
 use prowess_core::{
-    Content, ReadLimit, Record, ResourcePath, SourceError, SourceErrorKind, ToolContext,
-    ToolResult, withheld_content, withheld_path,
+    Catalog, ClosedFile, Content, ReadLimit, ReadRule, Record, ResourcePath, SessionState,
+    SourceError, SourceErrorKind, ToolContext, ToolResult, withheld_content, withheld_path,
 };
 use prowess_text::quoted;
 use serde::Deserialize;
@@ -16,7 +18,8 @@ use crate::content::script_file::SkillFile;
 use crate::gate::Refusal;
 use crate::lookup::reference::resolved_file;
 use crate::lookup::script_reads::limits;
-use crate::policy::ReadScope;
+use crate::names;
+use crate::policy::{ReadScope, ScriptRead};
 
 /// The maximum size of a text that is read by lines, as of a resource: it is held in memory.
 const MOST_TEXT_BYTES: usize = 16 << 20;
@@ -46,8 +49,8 @@ impl Operations {
         let gate = self.policy.read_gate();
         let record = self.record_for(context, skill.as_deref(), gate, "read")?;
         let path = ResourcePath::new(&path)?;
-        self.check_scope(&path)?;
-        self.check_script_read(context, record, &path)?;
+        let closed = self.closed(context.catalog, &context.session.state()?, record, &path);
+        closed.map_or(Ok(()), Err)?;
         let hidden = |reason: &str| {
             let message = format!("{} {reason}, and is not shown", quoted(path.as_str()));
             Err(Refusal::new(codes::PATH_NOT_ALLOWED, message))
@@ -86,32 +89,63 @@ impl Operations {
         Pages { tool: &self.read_tool, bytes }
     }
 
-    /// Refuses the text of a script that is there to be run.
-    fn check_script_read(
+    /// Returns the refusal of a read of a file by its path, whatever reads it. Whether its skill
+    /// has to be active is decided before.
+    fn closed(
         &self,
-        context: &ToolContext<'_>,
+        catalog: &Catalog,
+        state: &SessionState,
         record: Record<'_>,
         path: &ResourcePath,
-    ) -> Result<(), Refusal> {
-        let root = record.root_directory();
-        let directory = self.delivery.show_location.directory(record.id(), &root);
-        let is_active = limits(&context.session.state()?, record);
-        let skill = record.id();
-        let file = SkillFile { skill, path, directory: directory.as_deref(), is_active };
-        file.refusal(&self.policy).map_or(Ok(()), Err)
-    }
-
-    fn check_scope(&self, path: &ResourcePath) -> Result<(), Refusal> {
+    ) -> Option<Refusal> {
         let is_resource =
             ["references/", "assets/"].iter().any(|directory| path.as_str().starts_with(directory));
-        if self.policy.read_scope == ReadScope::Package || is_resource {
-            return Ok(());
+        if self.policy.read_scope == ReadScope::Resources && !is_resource {
+            let message = format!(
+                "{} may not be read; only files under `references/` and `assets/` may",
+                quoted(path.as_str())
+            );
+            return Some(Refusal::new(codes::PATH_NOT_ALLOWED, message));
         }
-        let message = format!(
-            "{} may not be read; only files under `references/` and `assets/` may",
-            quoted(path.as_str())
-        );
-        Err(Refusal::new(codes::PATH_NOT_ALLOWED, message))
+        if self.policy.script_read == ScriptRead::Allow || !self.policy.is_script(path) {
+            return None;
+        }
+        let shell = self.shell.as_ref().filter(|_| self.policy.has_tool(names::EXECUTE));
+        let mounted = shell.and_then(|shell| shell.mount_path(catalog, record).ok());
+        let (skill, is_mounted, root) = (record.id(), mounted.is_some(), record.root_directory());
+        let directory =
+            mounted.or_else(|| self.delivery.show_location.directory(skill, &root).map(Into::into));
+        let (directory, is_active) = (directory.as_deref(), limits(state, record));
+        SkillFile { skill, path, directory, is_active, is_mounted }.refusal(&self.policy)
+    }
+
+    /// Returns the rule for commands that open files of mounted skills, from the same decisions;
+    /// `None` if the policy and the loaded skills close none.
+    pub(crate) fn read_rule(
+        &self,
+        context: &ToolContext<'_>,
+    ) -> Result<Option<Arc<ReadRule>>, Refusal> {
+        if !self.policy.closes_files() {
+            return Ok(None);
+        }
+        let (operations, catalog) = (self.clone(), Arc::clone(context.catalog));
+        let state = context.session.state()?;
+        let (gate, limit) = (self.policy.read_gate(), self.policy.whole_file_limit());
+        Ok(Some(Arc::new(move |skill, path, bytes| {
+            let record = catalog.get(skill)?;
+            let is_large =
+                limit.is_some_and(|limit| bytes > limit && path.as_str() != record.file());
+            let large = || {
+                let error = SourceError::new(SourceErrorKind::TooLarge, "");
+                unreadable(&catalog, record, path, &error, limit.unwrap_or_default())
+            };
+            let refusal = operations
+                .inactive(&state, record, gate, "read")
+                .or_else(|| operations.closed(&catalog, &state, record, path))
+                .or_else(|| is_large.then(large))?;
+            let may_run = operations.policy.is_script(path);
+            Some(ClosedFile { reason: refusal.message, may_run })
+        })))
     }
 }
 

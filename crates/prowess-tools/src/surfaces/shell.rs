@@ -70,7 +70,9 @@ impl SkillTool for Execute {
         };
         let state = context.session.state()?;
         let command = &arguments.command;
-        let request = ShellRequest { catalog: context.catalog, session: &state.id, command };
+        let rule = operations.read_rule(context)?;
+        let (catalog, session, rule) = (context.catalog, &state.id, rule.as_ref());
+        let request = ShellRequest { catalog, session, command, rule };
         let outcome = shell.execute(&request, context.cancel)?;
         let sandbox = Some(outcome.sandbox.clone());
         Ok(ToolResult { sandbox, ..ToolResult::data(result(&outcome)) })

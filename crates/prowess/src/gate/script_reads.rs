@@ -1,5 +1,7 @@
 //! Calls that would read a script of a skill instead of running it.
 
+use std::path::PathBuf;
+
 use prowess_gate::{Decision, Grounds, Reason, SimpleCommand, ToolKind, shell_commands};
 use prowess_tools::{HostPaths, ReadCall, Refusal, ScriptRead, SkillTools, script_read};
 use serde_json::{Value, json};
@@ -7,7 +9,10 @@ use serde_json::{Value, json};
 use super::{GatedCall, RuntimeGate};
 
 /// The programs that print the files that they are given.
-const PRINTERS: [&str; 8] = ["bat", "cat", "head", "less", "more", "nl", "tac", "tail"];
+const PRINTERS: [&str; 21] = [
+    "awk", "base64", "bat", "cat", "cut", "egrep", "fgrep", "grep", "head", "hexdump", "less",
+    "more", "nl", "od", "rg", "sed", "sort", "strings", "tac", "tail", "xxd",
+];
 
 impl RuntimeGate {
     /// Refuses a call that would read a script of a skill, by a tool or by a program that prints
@@ -25,7 +30,8 @@ impl RuntimeGate {
 
     fn read(&self, call: &GatedCall<'_>, names: &[&str], arguments: &Value) -> Option<Refusal> {
         let GatedCall { catalog, state, .. } = *call;
-        let read = ReadCall { names, arguments, catalog, state, show: self.show };
+        let mount = self.mount.as_deref();
+        let read = ReadCall { names, arguments, catalog, state, show: self.show, mount };
         let paths = HostPaths {
             working_directory: &|| std::env::current_dir().ok(),
             canonical: &|path| path.canonicalize().ok(),
@@ -33,27 +39,29 @@ impl RuntimeGate {
         script_read(&read, &self.skill_tools, &paths)
     }
 
-    /// Refuses a shell command that prints a script, as far as its words are literal.
+    /// Refuses a shell command that prints a script, as far as its words are literal. In the
+    /// sandbox, each file is decided on when it is opened.
     fn printed(&self, call: &GatedCall<'_>) -> Option<Refusal> {
         let names = self.arguments.names(call.tool);
-        let command = match self.arguments.kind(call.tool, &names, call.arguments) {
-            ToolKind::Shell { command, .. } => command,
-            _ if call.tool == SkillTools::EXECUTE => "command",
-            _ => return None,
+        let ToolKind::Shell { command, .. } =
+            self.arguments.kind(call.tool, &names, call.arguments)
+        else {
+            return None;
         };
-        let commands = shell_commands(call.arguments[command].as_str()?).ok()?;
-        let mut printing = commands.iter().filter(|command| is_printer(command));
-        printing.find_map(|command| {
-            let files = command.words[1..].iter().map(|word| self.unmounted(word));
-            self.read(call, &["cat"], &json!(files.collect::<Vec<_>>()))
+        let command = call.arguments[command].as_str()?;
+        let commands = shell_commands(command).unwrap_or_else(|_| literal_parts(command));
+        let mut directory = PathBuf::new();
+        commands.iter().find_map(|SimpleCommand { words }| {
+            match &words[..] {
+                [cd, to] if cd == "cd" => directory.push(to),
+                [program, files @ ..] if is_printer(program) => {
+                    let files: Vec<_> = files.iter().map(|file| directory.join(file)).collect();
+                    return self.read(call, &["cat"], &json!(files));
+                }
+                _ => {}
+            }
+            None
         })
-    }
-
-    /// Returns the URI of a file of a mounted skill, or the path as it is.
-    fn unmounted(&self, path: &str) -> String {
-        let below = self.mount.as_deref().and_then(|mount| path.strip_prefix(mount));
-        let below = below.and_then(|below| below.strip_prefix('/'));
-        below.map_or_else(|| path.to_owned(), |below| format!("skill://{below}"))
     }
 
     /// Returns the decision about a call that would read a script.
@@ -73,7 +81,15 @@ impl RuntimeGate {
     }
 }
 
-fn is_printer(command: &SimpleCommand) -> bool {
-    let program = command.words.first().and_then(|word| word.rsplit('/').next());
-    program.is_some_and(|program| PRINTERS.contains(&program))
+fn is_printer(program: &str) -> bool {
+    program.rsplit('/').next().is_some_and(|program| PRINTERS.contains(&program))
+}
+
+/// Returns the commands of a text that are literal. The file of a redirection is a word of its
+/// program, and a substitution is a command of its own: they are compared, and never run.
+fn literal_parts(command: &str) -> Vec<SimpleCommand> {
+    let command = command.replace("$(<", "\ncat ").replace("&&", "\n").replace(">&", " ");
+    let command = command.replace(['<', '>', '"'], " ");
+    let parts = command.split(['\n', ';', '|', '(', ')', '`']);
+    parts.filter_map(|part| shell_commands(part.trim_end_matches('$')).ok()).flatten().collect()
 }

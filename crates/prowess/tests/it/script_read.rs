@@ -8,32 +8,7 @@ use prowess::{Policies, Runtime, SkillError, ToolCall, ToolResult};
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
 
-const FILES: &str = "
-//- /skills/pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
----
-Run `scripts/fill.py`.
-//- /skills/pdf/scripts/fill.py
-print('filled')
-//- /skills/pdf/scripts/notes.txt
-Notes.
-//- /skills/pdf/references/guide.md
-A guide.
-//- /skills/idle/SKILL.md
----
-name: idle
-description: Is not loaded.
----
-Nothing.
-//- /skills/idle/scripts/idle.sh
-echo idle
-//- /skills/idle/scripts/report.lua
-print('report')
-//- /desk/scripts/fill.py
-print('not of a skill')
-";
+const FILES: &str = include_str!("../data/script_read.txt");
 
 struct Host {
     tree: Tree,
@@ -112,13 +87,18 @@ fn script_is_blocked_by_each_argument_and_name_of_a_tool() {
     }
     host.check("read_multiple_files", json!({ "paths": ["a.txt", script] }), true);
     host.check("Read", json!({ "files": [{ "path": script }] }), true);
-    host.check("Bash", json!({ "command": format!("cat {script}") }), true);
     let root = host.path("skills/pdf");
-    host.check(
-        "Bash",
-        json!({ "command": format!("cd {root} && /usr/bin/head -5 scripts/fill.py") }),
-        true,
-    );
+    for command in [
+        format!("cat {script}"),
+        format!("cat < {script} > /tmp/x"),
+        format!("x=$(<{script}); echo \"$(cat '{script}')\""),
+        format!("while read -r line; do :; done; sed -n 1,5p {script} 2>&1"),
+        format!("cd {root} && /usr/bin/head -5 scripts/fill.py"),
+        format!("cd {root}/references; grep -n print ../scripts/fill.py"),
+        format!("cd {root} && cd scripts && awk 1 fill.py | cat"),
+    ] {
+        host.check("Bash", json!({ "command": command }), true);
+    }
     host.check("skills_read", json!({ "path": "scripts/fill.py" }), true);
     host.check("skills_read", json!({ "skill": "pdf", "path": "./scripts/fill.py" }), true);
 }
@@ -157,7 +137,10 @@ fn other_files_and_other_tools_pass() {
     host.check("skills_read", json!({ "skill": "idle", "path": "scripts/idle.sh" }), false);
     host.check("Bash", json!({ "command": script }), false);
     host.check("Bash", json!({ "command": format!("python3 {script}") }), false);
-    host.check("Bash", json!({ "command": "cat notes.txt && head -3 /etc/hosts" }), false);
+    for command in ["cat notes.txt && head -3 /etc/hosts", "cd /srv && cat scripts/fill.py"] {
+        host.check("Bash", json!({ "command": command }), false);
+    }
+    host.check("Bash", json!({ "command": format!("echo $(python3 {script}) > x") }), false);
     host.check("Write", json!({ "file_path": script }), false);
 }
 

@@ -10,22 +10,7 @@ use prowess::{Layer, MemorySource, Policies, Runtime, ToolCall, ToolResult, Trus
 use prowess_testkit::Tree;
 use serde_json::{Value, json};
 
-const SHELF: &str = "
-//- /skills/python-dev/SKILL.md
----
-name: python-dev
-description: Develops with Python. Use when a project is to be set up.
-metadata:
-  version: 1.2.0
-  tags: [python, venv]
----
-Run scripts/setup-venv.sh with the name of the project.
-//- /skills/python-dev/scripts/setup-venv.sh
-#!/bin/bash
-mkdir -p /made/$1/bin
-echo \"home = /usr/bin\" > /made/$1/pyvenv.cfg
-echo \"Created $1\"
-";
+const SHELF: &str = include_str!("../data/virtual_shell.txt");
 
 /// A runtime over a directory, memory and the program, with its audit in memory and one session.
 struct Host {
@@ -93,6 +78,43 @@ fn model_gets_a_skill_and_runs_its_script() {
         _ => None,
     });
     assert_eq!(sandbox, json!(audited), "the audit has the id of the sandbox");
+}
+
+/// A policy, a file of the skill, and the reason that a reader has in place of its text, if it is
+/// closed.
+const CLOSED: [(&str, &str, Option<&str>); 7] = [
+    (
+        "script_read: block",
+        "scripts/setup-venv.sh",
+        Some("CORRECT: sandbox_execute(command=\"cd /.s"),
+    ),
+    ("script_read: block_when_active", "scripts/setup-venv.sh", None),
+    ("script_read: block", "SKILL.md", None),
+    ("read_gate: active", "SKILL.md", Some("skill `python-dev` is not active; load it, then read")),
+    ("read_scope: resources", "SKILL.md", Some("only files under `references/` and `assets/` may")),
+    ("read_scope: resources", "assets/all", None),
+    ("read_limit_bytes: 255", "assets/all", Some("larger than the limit of 255 bytes")),
+];
+
+#[test]
+fn one_rule_decides_about_tools_and_commands() {
+    for (policy, file, reason) in CLOSED {
+        let host = Host::new(&format!("tools: {{ {policy} }}"));
+        let read = host.call("skills_read", json!({ "skill": "python-dev", "path": file }));
+        let command = format!("cd /.sandbox/skills/python-dev && sed '' < {file}");
+        let (ran, _) = host.execute(&command);
+        let texts = [json!(read.content).to_string().replace('\\', ""), ran.to_string()];
+        for text in texts.map(|text| text.replace('\\', "")) {
+            assert!(reason.is_none_or(|reason| text.contains(reason)), "{policy}, {file}: {text}");
+        }
+        assert_eq!(read.is_error, reason.is_some(), "{policy}, {file}: {read:?}");
+        let turn = host.runtime.turn(&host.session).expect("the session is open");
+        let explained = turn.explain("sandbox_execute", &json!({ "command": command }));
+        let explained = explained.expect("the approvals are in memory").to_string();
+        assert!(explained.contains("allow") && explained.contains("when it opens"), "{explained}");
+        let (ran, _) = host.execute("sh /.sandbox/skills/python-dev/scripts/setup-venv.sh x");
+        assert_eq!(ran["output"], "Created x", "{policy}: the script runs");
+    }
 }
 
 #[test]
