@@ -252,6 +252,14 @@ fn code_is_explained_with_an_example_and_the_next_step() {
             assert!(printed.text().contains(part), "{part:?} is in {}", printed.text());
         }
     }
+    for (query, code) in [
+        ("SKILL_NOT_FOUND", "skill-not-found"),
+        ("SKILL_TOOL_NOT_ALLOWED", "skill-tool-not-allowed"),
+        ("SKILL_PARSE_ERROR", "skill-invalid"),
+        ("[SKILL_SCRIPT_READ_ERROR] Script files must", "script-read-blocked"),
+    ] {
+        assert!(explain(query).text().starts_with(code), "{query} is {code}");
+    }
     let misspelt = explain("unqoted-colon");
     assert_eq!(misspelt.code, Some(1));
     assert!(misspelt.stdout.contains("did you mean `unquoted-colon`?"), "{}", misspelt.stdout);

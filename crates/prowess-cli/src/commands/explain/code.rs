@@ -43,7 +43,14 @@ pub(super) struct Explanation {
 /// Returns the code that a query names: alone, or as in the message `error[feature-missing]: …`.
 pub(super) fn named_by(query: &str) -> String {
     let (_, code) = query.split_once('[').unwrap_or(("", query));
-    code.split(']').next().unwrap_or_default().to_ascii_lowercase()
+    let code = code.split([']', ' ']).next().unwrap_or_default();
+    let code = code.to_ascii_lowercase().replace('_', "-");
+    // Hosts branch on errors that have codes of their own.
+    match &*code {
+        "skill-parse-error" => "skill-invalid".to_owned(),
+        "skill-script-read-error" => "script-read-blocked".to_owned(),
+        _ => code,
+    }
 }
 
 /// Returns what the page says about a code: nothing if it is none, and more than one explanation if
