@@ -16,7 +16,7 @@ use crate::output::Output;
 use crate::policy::{ShellLimits, ShellPolicy};
 use crate::shallow::Shallow;
 use crate::skill_files::SkillFiles;
-use crate::unseen::{self, Calculator, Yes};
+use crate::unseen::{self, Checked, Yes};
 
 /// The stack of a command. The interpreter calls itself for each level of functions and groups,
 /// whose numbers are limited, and of `eval` and scripts, whose numbers are not.
@@ -29,6 +29,8 @@ const MOST_ARGUMENTS: usize = 100_000;
 const MOST_ARGUMENT_BYTES: usize = 4 << 20;
 /// The bytes that a sandbox may have besides its files.
 const VARIABLES: u64 = 8 << 20;
+/// The most steps of one command within programs.
+const WORK: usize = 4_000_000;
 /// The names of the user and of the machine that commands see.
 const USER: &str = "agent";
 const HOST: &str = "sandbox";
@@ -41,6 +43,9 @@ const READ_SCRIPT: &str = "script=$(cat); \
 /// and else the script, which stops at its first failure.
 const RUN_SCRIPT: &str = "if [ ! -e \"$1\" ]; then echo \"sh: $1: No such file\" >&2; exit 127; fi; \
     sh -e \"$@\"";
+/// Keeps the streams of a call, and returns them to one, after `exec > file` has replaced them.
+const KEEP_STREAMS: &str = "exec 250>&1 251>&2";
+const OWN_STREAMS: &str = "exec 1>&250 2>&251";
 /// The time between a cancellation and the end of a command that does not notice it.
 const NOTICE: Duration = Duration::from_millis(200);
 /// How long parsers may take to end.
@@ -54,6 +59,8 @@ pub(crate) struct Interpreter {
     cancelled: Arc<AtomicBool>,
     /// The limit for which the command was cancelled.
     limit: Arc<Reached>,
+    /// The command that the streams of the next one need.
+    streams: Arc<Reached>,
     /// The address at which the stack of the command begins.
     stack: Arc<AtomicUsize>,
     time: Duration,
@@ -77,12 +84,16 @@ impl Interpreter {
             .limits(execution_limits(limits))
             .session_limits(SessionLimits::unlimited())
             .builtin("printenv", Box::new(PrintVariables))
-            .builtin("bc", Box::new(Calculator))
             .command("yes", Yes)
             .env(STOP_AT_FAILURE, "1");
+        let builder = unseen::CHECKED
+            .into_iter()
+            .fold(builder, |builder, name| builder.builtin(name, Box::new(Checked(name))));
         let begin = Arc::clone(&stack);
         let limit = Arc::new(Reached::default());
         let flag = Arc::new(OnceLock::<Arc<AtomicBool>>::new());
+        let streams = Arc::new(Mutex::new(Some(KEEP_STREAMS)));
+        let replaced = Arc::clone(&streams);
         let (reached, cancel) = (Arc::clone(&limit), Arc::clone(&flag));
         let before = move |mut event: ToolEvent| {
             if is_deep(&begin) {
@@ -94,6 +105,9 @@ impl Interpreter {
                     Some(Err(error)) => return HookAction::Cancel(error.to_string()),
                     None => {}
                 }
+            }
+            if event.name == "exec" {
+                *lock(&replaced) = Some(OWN_STREAMS);
             }
             let bytes: usize = event.args.iter().map(String::len).sum();
             let is_long = event.args.len() > MOST_ARGUMENTS || bytes > MOST_ARGUMENT_BYTES;
@@ -107,7 +121,7 @@ impl Interpreter {
         };
         let bash = builder.before_tool(Box::new(before)).build();
         let cancelled = Arc::clone(flag.get_or_init(|| bash.cancellation_token()));
-        Self { bash, files, cancelled, limit, stack, time: limits.time() }
+        Self { bash, files, cancelled, limit, streams, stack, time: limits.time() }
     }
 
     /// Returns the bytes that the state may have.
@@ -124,7 +138,7 @@ impl Interpreter {
     /// added to `output` while it runs.
     pub(crate) fn run(&mut self, command: &str, output: &Output) -> End {
         if unseen::has_long_range(command) {
-            return stopped("words of a range of braces");
+            return stopped(unseen::BRACES);
         }
         if unseen::has_long_read(command) {
             return stopped(unseen::ENDLESS);
@@ -140,6 +154,11 @@ impl Interpreter {
         let cancelled = self.cancellation();
         let options = ExecOptions::new().streaming(output.callback());
         let time = self.time;
+        let streams = lock(&self.streams).take();
+        if let Some(streams) = streams {
+            let _ = self.bash.exec(streams).await;
+            *lock(&self.streams) = None;
+        }
         tokio::select! {
             result = self.bash.exec_with_options(command, options) => match result {
                 Ok(result) => {
@@ -262,8 +281,10 @@ fn execution_limits(limits: &ShellLimits) -> ExecutionLimits {
     ExecutionLimits::new()
         .timeout(limits.time())
         .max_commands(limits.steps)
-        .max_loop_iterations(limits.steps)
-        .max_total_loop_iterations(limits.steps)
+        // A pipe drops the error of `awk` for rounds of loops: its other work reaches its limit first.
+        .max_work_units(WORK as u64)
+        .max_loop_iterations(WORK)
+        .max_total_loop_iterations(WORK)
         .max_input_bytes(file)
         // A script is cut as a command is, also where a file receives its output; what a host
         // receives is cut in [`Output`].

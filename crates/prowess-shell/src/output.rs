@@ -6,6 +6,9 @@ use bashkit::{ExecResult, OutputCallback};
 
 use crate::messages::{Line, Said, Streams};
 
+/// How the interpreter reports a command that a limit does not let run.
+const NOT_RUN: &str = "cancelled by before_tool hook";
+
 /// The output so far, also of a command that a limit ends. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Output {
@@ -42,6 +45,7 @@ impl Output {
     /// Adds output, and returns what of it fits.
     fn append(&self, stdout: &str, stderr: &str, truncated: bool) -> Streams {
         let mut streams = self.streams();
+        let stderr = &stderr.replace(NOT_RUN, "not run: it is nested too deeply, or at a limit");
         let more = Streams {
             stdout: fitting(&streams.stdout, stdout, self.most).to_owned(),
             stderr: fitting(&streams.stderr, stderr, self.most).to_owned(),

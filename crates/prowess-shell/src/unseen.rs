@@ -7,13 +7,10 @@ use std::io::ErrorKind;
 use bashkit::hooks::ToolEvent;
 use bashkit::{
     Bash, Builtin, BuiltinContext, Command, CommandContext, CommandStatus, Error, ExecOptions,
-    ExecResult, LimitExceeded, async_trait,
+    ExecResult, ExecutionLimits, LimitExceeded, async_trait,
 };
 use prowess_text::shell_word;
 
-/// The most lines of `seq`, and its most bytes.
-const LINES: f64 = 100_000.0;
-const BYTES: f64 = 1_048_576.0;
 /// The most words of a range of braces, and of the ranges of one word.
 const RANGE: i128 = 10_000;
 const RANGES: i128 = 50_000;
@@ -22,6 +19,14 @@ const DEVICES: [(&str, u64); 3] =
     [("/dev/zero", 1 << 20), ("/dev/random", 8192), ("/dev/urandom", 8192)];
 /// The limit of their bytes.
 pub(crate) const ENDLESS: &str = "bytes of an endless device";
+pub(crate) const BRACES: &str = "words of a range of braces";
+/// Programs that take a part of an endless device, or nothing of it.
+const PARTS: [&str; 17] = [
+    "[", "[[", "chmod", "cmp", "dd", "echo", "file", "find", "head", "hexdump", "ln", "ls", "od",
+    "printf", "stat", "test", "xxd",
+];
+/// The widest number of `printf`.
+const WIDTH: usize = 10_000;
 /// The most bytes that `yes` prints.
 const YES: usize = 4 << 20;
 /// The digits of a number that `bc` computes exactly.
@@ -30,44 +35,11 @@ const DIGITS: usize = 15;
 /// Returns the limit that a call of a program would reach.
 pub(crate) fn of_call(event: &ToolEvent) -> Option<&'static str> {
     match event.name.as_str() {
-        "seq" if is_long_sequence(&event.args) => Some("lines and bytes of `seq`"),
         "head" if is_long_read(&event.args) => Some(ENDLESS),
+        "eval" if has_long_range(&event.args.join(" ")) => Some(BRACES),
+        "printf" if has_long_width(&event.args) => Some("the width of `printf`"),
         _ => None,
     }
-}
-
-fn is_long_sequence(args: &[String]) -> bool {
-    let (mut numbers, mut width, mut around) = (Vec::new(), 0, 1);
-    let mut args = args.iter();
-    while let Some(arg) = args.next() {
-        if let Ok(number) = arg.parse::<f64>() {
-            let decimals = arg.split_once('.').map_or(0, |(_, decimals)| decimals.len() + 1);
-            width = width.max(format!("{number:.0}").len() + decimals);
-            numbers.push(number);
-        } else if arg.starts_with("-s") || arg.starts_with("-f") || arg.starts_with("--") {
-            let attached = arg.split_once('=').map(|(_, value)| value);
-            let attached = attached.or_else(|| arg.get(2..).filter(|_| !arg.starts_with("--")));
-            let value = attached.filter(|value| !value.is_empty());
-            let value = value.or_else(|| args.next().map(String::as_str)).unwrap_or_default();
-            // The width of a format is a number in it.
-            let number: String = value
-                .chars()
-                .skip_while(|it| !it.is_ascii_digit())
-                .take_while(char::is_ascii_digit)
-                .collect();
-            around += value.len() + number.parse().unwrap_or(0);
-        }
-    }
-    let (first, step, last) = match numbers[..] {
-        [last] => (1.0, 1.0, last),
-        [first, last] => (first, 1.0, last),
-        [first, step, last] => (first, step, last),
-        _ => return false,
-    };
-    let count = ((last - first) / step).floor() + 1.0;
-    #[expect(clippy::cast_precision_loss, reason = "widths are small")]
-    let bytes = count * (width + around) as f64;
-    count > LINES || bytes > BYTES
 }
 
 fn is_long_read<S: AsRef<str>>(args: &[S]) -> bool {
@@ -83,7 +55,9 @@ pub(crate) fn has_long_read(command: &str) -> bool {
     command.replace(">&", ">").split([';', '\n', '&']).any(|pipeline| {
         let Some(most) = device_in(&words(pipeline)) else { return false };
         let mut programs = pipeline.split('|').map(words);
-        programs.any(|program| program.contains(&"head") && reads_more(&program, most))
+        let is_part = |program: &Vec<&str>| program.iter().any(|word| PARTS.contains(word));
+        let is_long = |program: &Vec<&str>| program.contains(&"head") && reads_more(program, most);
+        programs.clone().any(|program| is_long(&program)) || !programs.any(|it| is_part(&it))
     })
 }
 
@@ -120,12 +94,33 @@ pub(crate) fn has_long_range(command: &str) -> bool {
     })
 }
 
-/// Returns the number of words of a range that a text begins with, behind its brace.
+/// Returns the number of words of a range or a list that a text begins with, behind its brace.
 fn range(text: &str) -> Option<i128> {
-    let mut parts = text.split_once('}')?.0.split("..").map(str::parse::<i64>);
-    let (first, last) = (parts.next()?.ok()?, parts.next()?.ok()?);
-    let step = parts.next().unwrap_or(Ok(1)).ok()?.unsigned_abs().max(1);
+    let text = text.split_once('}')?.0;
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || "_.,-/".contains(it);
+    if text.contains(',') && text.chars().all(is_plain) {
+        return i128::try_from(text.split(',').count()).ok();
+    }
+    let end = |text: &str| match text.as_bytes() {
+        [letter] if letter.is_ascii_alphabetic() => Some(i64::from(*letter)),
+        _ => text.parse().ok(),
+    };
+    let mut parts = text.split("..");
+    let (first, last) = (end(parts.next()?)?, end(parts.next()?)?);
+    let step = parts.next().map_or(Ok(1), str::parse::<i64>).ok()?.unsigned_abs().max(1);
     Some(1 + (i128::from(last) - i128::from(first)).abs() / i128::from(step))
+}
+
+/// Returns whether the format of `printf` has a wider number than it prints.
+fn has_long_width(args: &[String]) -> bool {
+    let Some(format) = args.iter().find(|arg| arg.contains('%')) else { return false };
+    let is_wide = |number: &str| number.parse().is_ok_and(|number: usize| number > WIDTH);
+    let has_wide = |text: &str| text.split(|it: char| !it.is_ascii_digit()).any(is_wide);
+    format.split('%').skip(1).any(|of| {
+        let end = of.find(|it: char| !(it.is_ascii_digit() || "-+ 0#'.*".contains(it)));
+        let widths = &of[..end.unwrap_or(of.len())];
+        has_wide(widths) || widths.contains('*') && args.iter().any(|it| has_wide(it))
+    })
 }
 
 fn reached(limit: &str) -> Error {
@@ -153,25 +148,73 @@ impl Command for Yes {
     }
 }
 
-/// `bc`, whose numbers are those of a machine: one with more digits ends the command.
-pub(crate) struct Calculator;
+/// A program of the interpreter that ends at a limit of its own with an error, which a pipe drops,
+/// and takes and gives text alone. It runs in a shell of its own, and what it did is checked.
+pub(crate) struct Checked(pub(crate) &'static str);
+
+pub(crate) const CHECKED: [&str; 8] =
+    ["bc", "expand", "numfmt", "sed", "seq", "split", "tee", "unexpand"];
+/// Those of them that change bytes that are no text.
+const OF_TEXT: [&str; 3] = ["sed", "split", "tee"];
+
+/// Returns the limit that a program reports.
+fn reported(result: &ExecResult) -> Option<String> {
+    let errors = result.stderr.text_lossy();
+    let is_limit = |line: &&str| line.contains("limit (") || line.ends_with("failed unexpectedly");
+    let line = errors.lines().find(is_limit)?;
+    Some(format!("`{}`", line.split(':').next().unwrap_or_default()))
+}
+
+/// Returns whether the output of `bc`, whose numbers are those of a machine, has a longer one.
+fn has_long_number(result: &ExecResult) -> bool {
+    let is_long = |number: &str| {
+        let number = number.trim_start_matches(['-', '0', '.']);
+        let number = number.trim_end_matches('0').trim_end_matches('.');
+        number.bytes().filter(u8::is_ascii_digit).count() > DIGITS
+    };
+    result.stdout.text_lossy().lines().any(is_long)
+}
+
+impl Checked {
+    /// Returns whether a program of text has another input.
+    async fn has_other_bytes(&self, context: &BuiltinContext<'_>) -> bool {
+        let is_other = |bytes: &[u8]| str::from_utf8(bytes).is_err();
+        let mut has_other = context.stdin.is_some_and(|it| is_other(it.as_bytes()));
+        for path in context.args.iter().filter(|_| self.0 != "tee") {
+            let read = context.fs.read_file(&context.cwd.join(path)).await;
+            has_other |= read.is_ok_and(|bytes| is_other(&bytes));
+        }
+        has_other
+    }
+}
 
 #[async_trait]
-impl Builtin for Calculator {
+impl Builtin for Checked {
     async fn execute(&self, context: BuiltinContext<'_>) -> bashkit::Result<ExecResult> {
-        let quoted = |arg: &String| format!(" {}", shell_word(arg));
-        let command = "bc".to_owned() + &context.args.iter().map(quoted).collect::<String>();
-        let input = context.stdin.cloned().unwrap_or_default();
-        let mut bash = Bash::builder().fs(context.fs).cwd(context.cwd.clone()).build();
-        let result = bash.exec_with_options(&command, ExecOptions::new().stdin(input)).await?;
-        let is_long = |number: &str| {
-            let number = number.trim_start_matches(['-', '0', '.']);
-            let number = number.trim_end_matches('0').trim_end_matches('.');
-            number.bytes().filter(u8::is_ascii_digit).count() > DIGITS
-        };
-        if result.stdout.text_lossy().lines().any(is_long) {
-            return Err(reached(&format!("{DIGITS} digits of `bc`")));
+        let name = self.0;
+        let fails = |reason| Ok(ExecResult::err(format!("{name}: {reason}\n"), 1));
+        if OF_TEXT.contains(&name) && self.has_other_bytes(&context).await {
+            return fails("bytes that are no text would change; use cat, cp or dd".to_owned());
         }
-        Ok(result)
+        let limits = context.execution_extension::<ExecutionLimits>();
+        let limits = limits.and_then(|it| it.try_with(Clone::clone).ok()).unwrap_or_default();
+        let quoted = |arg: &String| format!(" {}", shell_word(arg));
+        let command = name.to_owned() + &context.args.iter().map(quoted).collect::<String>();
+        let input = context.stdin.cloned().unwrap_or_default();
+        let shell = Bash::builder().fs(context.fs).cwd(context.cwd.clone()).limits(limits);
+        let mut shell = shell.build();
+        let result = match shell.exec_with_options(&command, ExecOptions::new().stdin(input)).await
+        {
+            Err(error @ (Error::ResourceLimit(_) | Error::Cancelled)) => return Err(error),
+            Err(error) => return fails(error.to_string()),
+            Ok(result) => result,
+        };
+        let long = || {
+            (name == "bc" && has_long_number(&result)).then(|| format!("{DIGITS} digits of `bc`"))
+        };
+        match reported(&result).or_else(long) {
+            Some(limit) => Err(reached(&limit)),
+            None => Ok(result),
+        }
     }
 }

@@ -113,7 +113,7 @@ fn network_is_not_reachable() {
 /// Limits that are reached soon.
 fn small() -> ShellPolicy {
     let limits = ShellLimits {
-        seconds: 20,
+        seconds: 3,
         steps: 2000,
         files: 200,
         file_bytes: 100_000,

@@ -14,12 +14,6 @@ fn check(script: &str, command: &str, exit_code: i32, output: &str) {
 }
 
 #[test]
-fn arguments_are_positional_parameters() {
-    check("echo $*", "sh /script.sh one two three", 0, "one two three");
-    check("echo \"$1\"", "sh /script.sh 'a  b; rm'", 0, "a  b; rm");
-}
-
-#[test]
 fn failing_command_ends_a_script() {
     for command in ["sh /script.sh", "/script.sh", "bash /script.sh"] {
         check("echo First\ncat /nonexistent\necho Second", command, 1, "First");
@@ -29,9 +23,19 @@ fn failing_command_ends_a_script() {
 }
 
 #[test]
-fn failing_command_of_a_call_does_not_end_it() {
-    let outcome = empty().run("cat /nonexistent\necho after");
-    assert_eq!(outcome.stdout, "after\n", "only scripts stop at a failure");
+fn commands_run_as_in_a_shell() {
+    for (command, output) in [
+        // Only scripts stop at a failure.
+        ("cat /nonexistent\necho after", "after\n"),
+        ("echo 'echo from input' | sh", "from input\n"),
+        ("sh -c 'false; echo $0 $1' name argument", "name argument\n"),
+        (
+            "if [ -d / ]; then echo yes; else echo no; fi; for i in 1 2; do echo $i; done",
+            "yes\n1\n2\n",
+        ),
+    ] {
+        assert_eq!(empty().run(command).stdout, output, "`{command}`");
+    }
 }
 
 #[test]
@@ -40,30 +44,6 @@ fn variables_of_the_shell_itself_are_not_listed() {
         let outcome = empty().run(command);
         assert!(!outcome.stdout.contains("SHOPT_"), "`{command}`: {outcome:?}");
     }
-}
-
-#[test]
-fn parameters_end_with_their_script() {
-    check("echo in $1", "/script.sh a; echo \"[$1]\"", 0, "in a\n[]");
-}
-
-#[test]
-fn conditions_and_loops_run() {
-    let script =
-        "if [ -f /script.sh ]; then echo yes; else echo no; fi\nfor i in 1 2; do echo $i; done";
-    check(script, "sh /script.sh", 0, "yes\n1\n2");
-}
-
-#[test]
-fn standard_input_is_a_script_for_sh() {
-    let outcome = empty().run("echo 'echo from input' | sh");
-    assert_eq!(outcome.stdout, "from input\n", "{outcome:?}");
-}
-
-#[test]
-fn options_of_sh_are_its_own() {
-    let outcome = empty().run("sh -c 'false; echo $0 $1' name argument");
-    assert_eq!(outcome.stdout, "name argument\n", "{outcome:?}");
 }
 
 #[test]

@@ -16,20 +16,25 @@ fn session_keeps_files_variables_and_directory() {
 }
 
 #[test]
-fn sessions_do_not_see_each_other() {
-    let setup = empty();
-    setup.in_session("one", "x=secret; echo secret > /tmp/file; cd /tmp").unwrap();
-    let other = setup.in_session("two", "echo \"[$x]\"; pwd; ls /tmp; cat /tmp/file").unwrap();
-    assert_eq!(other.stdout, "[]\n/home/agent\n", "{other:?}");
+fn each_command_has_its_own_streams() {
+    for redirection in ["exec > log 2>&1", "exec 1>&-", "f() { exec 2>/dev/null >a; }; f"] {
+        let setup = empty();
+        setup.run(redirection);
+        let outcome = setup.run("echo out; echo err >&2");
+        let streams = (outcome.stdout.as_str(), outcome.stderr.as_str());
+        assert_eq!(streams, ("out\n", "err\n"), "after `{redirection}`");
+    }
 }
 
 #[test]
-fn each_sandbox_has_an_id_of_its_own() {
+fn sessions_do_not_see_each_other() {
     let setup = empty();
-    let first = setup.in_session("one", "true").unwrap();
-    let second = setup.in_session("two", "true").unwrap();
-    assert_ne!(first.sandbox, second.sandbox, "two sessions have two sandboxes");
-    assert_eq!(setup.in_session("one", "true").unwrap().sandbox, first.sandbox);
+    let command = "x=secret; echo secret > /tmp/file; cd /tmp";
+    let one = setup.in_session("one", command).unwrap();
+    let other = setup.in_session("two", "echo \"[$x]\"; pwd; ls /tmp; cat /tmp/file").unwrap();
+    assert_eq!(other.stdout, "[]\n/home/agent\n", "{other:?}");
+    assert_ne!(one.sandbox, other.sandbox, "two sessions have two sandboxes");
+    assert_eq!(setup.in_session("one", "true").unwrap().sandbox, one.sandbox);
 }
 
 #[test]
