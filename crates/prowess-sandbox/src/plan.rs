@@ -80,6 +80,9 @@ pub struct Rights {
     /// Files, and directories with everything below them, that may be read, written, created and
     /// removed. A missing one is skipped.
     pub write: Vec<PathBuf>,
+    /// Files and directories below those of `write` that are only read, unless `write` names them
+    /// or what is in them. Without namespaces, nothing is created in a directory above one.
+    pub keep: Vec<PathBuf>,
     /// Programs, and directories with everything below them, that may be run.
     pub execute: Vec<PathBuf>,
     /// Whether the process may open network connections. By default, `false`.

@@ -29,6 +29,8 @@ pub struct ScriptExplanation {
     pub read: Vec<PathBuf>,
     /// Directories in which it may create, change and delete files.
     pub write: Vec<PathBuf>,
+    /// The hidden files and directories in those that it may not change.
+    pub keep: Vec<PathBuf>,
     /// Directories whose programs it may start.
     pub execute: Vec<PathBuf>,
     /// The hosts that it may reach.
@@ -60,6 +62,7 @@ impl ScriptExplanation {
             level: plan.confinement.level,
             read: rights.read.clone(),
             write: rights.write.clone(),
+            keep: rights.keep.clone(),
             execute: rights.execute.clone(),
             network: policy.network.iter().map(ToString::to_string).collect(),
             secrets: Vec::new(),

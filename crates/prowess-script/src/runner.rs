@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use prowess_core::{
-    Cancel, Code, ReadLimit, ResourcePath, ScriptError, ScriptIsolation, ScriptLimit,
-    ScriptNetwork, ScriptOutcome, ScriptRequest, ScriptRunner,
+    Cancel, Code, OutputStream, ProgressEvent, ReadLimit, ResourcePath, ScriptError,
+    ScriptIsolation, ScriptLimit, ScriptNetwork, ScriptOutcome, ScriptRequest, ScriptRunner,
 };
 use prowess_sandbox::{
     Confinement, Isolation, Plan, Program, Report, Rights, SandboxError, SandboxErrorKind, Streams,
@@ -19,6 +19,7 @@ use prowess_text::quoted;
 use crate::environment::MOST_WORD_BYTES;
 use crate::explanation::{PACKAGE, SCRATCH, ScriptExplanation};
 use crate::input::input_file;
+use crate::kept::Kept;
 use crate::own_files::OwnFiles;
 use crate::process::{Bounds, Ended, Reading, supervise};
 use crate::secrets::Secrets;
@@ -77,7 +78,8 @@ impl SandboxedScripts {
             ScriptError::new(Code::new(error.kind.as_str()), message)
         })?;
         let places = Places { package: PACKAGE.into(), scratch: SCRATCH.into() };
-        let plan = self.plan(request, &script, &places, &Secrets::default())?;
+        let kept = Kept::of(&self.policy.write, &places.scratch).paths();
+        let plan = self.plan(request, &script, &places, &Secrets::default(), kept)?;
         let secrets = secrets::uses(&self.policy.secrets, request);
         let explanation = ScriptExplanation::of(&plan, &self.policy, request.record.trust());
         Ok(ScriptExplanation { secrets, ..explanation })
@@ -103,6 +105,7 @@ impl SandboxedScripts {
         script: &[u8],
         places: &Places,
         secrets: &Secrets,
+        keep: Vec<PathBuf>,
     ) -> Result<Plan, ScriptError> {
         let ScriptPolicy { interpreters, inline_metadata, search_path, level, limits, .. } =
             &self.policy;
@@ -125,7 +128,7 @@ impl SandboxedScripts {
             proxy_port,
         })?;
         let directory = self.working_directory(request, places)?;
-        let rights = self.rights(places);
+        let rights = Rights { keep, ..self.rights(places) };
         let confinement = Confinement { level: *level, rights, limits: limits.clone() };
         let plan = Plan::run(&self.stage, program);
         Ok(Plan { environment, directory, confinement, proxy_port, ..plan })
@@ -141,9 +144,9 @@ impl SandboxedScripts {
             read: readable.cloned().collect(),
             write: write.iter().cloned().chain([places.scratch.clone()]).collect(),
             execute: search_path.iter().cloned().chain(package.iter().cloned()).collect(),
-            network: false,
             processes: true,
             private_tmp: true,
+            ..Rights::default()
         }
     }
 
@@ -207,7 +210,8 @@ impl ScriptRunner for SandboxedScripts {
         let request = &ScriptRequest { approved: request.approved.or(secrets.package), ..*request };
         let egress = network::policy(&self.policy).map_err(|error| no_proxy(&error))?;
         let staged = Staged::copy(&self.directory, request, self.policy.package_bytes, cancel)?;
-        let plan = self.plan(request, &staged.script, &staged.places, &secrets)?;
+        let kept = Kept::of(&self.policy.write, &staged.places.scratch);
+        let plan = self.plan(request, &staged.script, &staged.places, &secrets, kept.paths())?;
         let input = input_file(request.input).map_err(|error| lost(&error))?;
         let files: Vec<_> = input.iter().map(AsFd::as_fd).collect();
         let mut running = self
@@ -230,7 +234,12 @@ impl ScriptRunner for SandboxedScripts {
         let bounds = Bounds { deadline: started + time_limit, cancel, own_files };
         let ended = supervise(&mut running, reading, bounds);
         let network = network::end(proxy, request.record.id());
-        let outcome = outcome(ended.map_err(|error| lost(&error))?, started.elapsed());
+        let aside = kept.set_aside_new();
+        let mut outcome = outcome(ended.map_err(|error| lost(&error))?, started.elapsed());
+        for line in aside {
+            progress.report(ProgressEvent::Output { stream: OutputStream::Stderr, line: &line });
+            outcome.stderr.push_str(&line);
+        }
         let isolation = Some(isolation(&running.report));
         Ok(ScriptOutcome { isolation, network, ..outcome })
     }

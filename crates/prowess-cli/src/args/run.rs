@@ -23,7 +23,7 @@ pub(crate) struct Run {
     /// File or directory that the script may read too; repeatable
     #[arg(long, value_name = "PATH")]
     pub(crate) read: Vec<PathBuf>,
-    /// Directory that the script may change; repeatable
+    /// Directory that the script may change, but for what is hidden in it; repeatable
     #[arg(long, value_name = "DIR")]
     pub(crate) write: Vec<PathBuf>,
     /// Print what the script may do, and why, without running it

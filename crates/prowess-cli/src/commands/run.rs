@@ -164,7 +164,7 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
             let (name, directory) = (plain(name), shell_word(directory));
             output.remark(&format!(
                 "{DIM}`{name}` does not exist here; if the script is to create it, add `--write \
-                 {directory}` before `--`, by which it may change all that is there{DIM:#}\n"
+                 {directory}` before `--`, by which it may change what is there and not hidden{DIM:#}\n"
             ));
         }
     }

@@ -107,7 +107,7 @@ impl Launch {
             execute: self.absolute(run),
             network: *network,
             processes: !run.is_empty(),
-            private_tmp: false,
+            ..Rights::default()
         }
     }
 

@@ -1,5 +1,6 @@
 //! The files that a process may open, by Landlock.
 
+use std::fs::{self, DirEntry};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
@@ -12,6 +13,7 @@ use rustix::fs::{FileType, fstat};
 
 use super::network::Reach;
 use super::paths::{DISCARD, LIBRARIES, SYSTEM, TEMPORARY};
+use super::root::is_fresh;
 use crate::Level;
 use crate::wire::Order;
 
@@ -38,7 +40,15 @@ pub(super) fn restrict(mut rules: RulesetCreated, order: &Order) -> Result<Strin
     let write = read | AccessFs::from_write(ABI::V4);
     let run = AccessFs::ReadFile | AccessFs::Execute;
     rules = allow(rules, rights.read.iter().map(PathBuf::as_path), read)?;
-    rules = allow(rules, rights.write.iter().map(PathBuf::as_path), write)?;
+    if order.level == Level::Namespaces && is_fresh(rights) {
+        // Mounts are read only where something is kept.
+        rules = allow(rules, rights.write.iter().map(PathBuf::as_path), write)?;
+    } else {
+        rules = allow(rules, rights.write.iter().map(PathBuf::as_path), read)?;
+        let real = rights.write.iter().filter_map(|path| path.canonicalize().ok());
+        let around: Vec<_> = real.flat_map(|path| around(path, &rights.keep)).collect();
+        rules = allow(rules, around.iter().map(PathBuf::as_path), write)?;
+    }
     rules = allow(rules, rights.execute.iter().map(PathBuf::as_path), run)?;
     if rights.private_tmp && order.level == Level::Namespaces {
         rules = allow(rules, paths(&[TEMPORARY]), write)?;
@@ -52,6 +62,19 @@ pub(super) fn restrict(mut rules: RulesetCreated, order: &Order) -> Result<Strin
         RulesetStatus::FullyEnforced => format!("landlock (version {kernel})"),
         _ => format!("landlock (version {kernel}, without the rights of later ones)"),
     })
+}
+
+/// Returns the path, or what is in it around what is kept: a rule covers all that is below.
+fn around(path: PathBuf, kept: &[PathBuf]) -> Vec<PathBuf> {
+    if !kept.iter().any(|kept| kept.starts_with(&path)) {
+        return vec![path];
+    }
+    // A rule is about the target of a link.
+    let is_own = |entry: &DirEntry| {
+        entry.file_type().is_ok_and(|it| !it.is_symlink()) && !kept.contains(&entry.path())
+    };
+    let inside = fs::read_dir(&path).into_iter().flatten().flatten().filter(is_own);
+    inside.flat_map(|entry| around(entry.path(), kept)).collect()
 }
 
 fn read() -> BitFlags<AccessFs> {

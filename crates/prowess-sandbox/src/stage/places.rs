@@ -36,6 +36,14 @@ impl Places {
         places.add(rights.read.iter().chain(&rights.execute).map(PathBuf::as_path), false);
         places.add(rights.write.iter().map(PathBuf::as_path), true);
         places.drop_covered();
+        let mut resolved = |paths: &[PathBuf]| -> Vec<PathBuf> {
+            paths.iter().filter_map(|path| places.resolve(path)).collect()
+        };
+        let (kept, written) = (resolved(&rights.keep), resolved(&rights.write));
+        let in_kept = |path: &PathBuf| kept.iter().any(|kept| path.starts_with(kept));
+        let named: Vec<_> = written.into_iter().filter(in_kept).collect();
+        places.binds.extend(kept.into_iter().map(|path| (path, false)));
+        places.binds.extend(named.into_iter().map(|path| (path, true)));
         places
     }
 

@@ -87,16 +87,12 @@ done
 }
 
 #[test]
-fn large_file_meets_the_limit() {
+fn large_file_and_busy_script_meet_their_limits() {
     let script = r#"echo begun; exec head -c 2097152 /dev/zero > "$TMPDIR/large""#;
     let limits = Limits { file_bytes: 1 << 20, ..ScriptPolicy::default().limits };
     check_limit(script, &limits, ScriptLimit::FileSize, Some(Signal::XFSZ));
-}
-
-#[test]
-fn busy_script_meets_the_limit() {
-    let script = "echo begun; while :; do :; done";
     let limits = Limits { cpu_seconds: 1, processes: 100, ..ScriptPolicy::default().limits };
+    let script = "echo begun; while :; do :; done";
     check_limit(script, &limits, ScriptLimit::ProcessorTime, Some(Signal::XCPU));
 }
 

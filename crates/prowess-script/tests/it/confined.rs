@@ -80,14 +80,34 @@ fi
 
 #[test]
 fn granted_directories_can_be_changed() {
-    let project = tempfile::tempdir().unwrap();
-    let grant = vec![project.path().to_owned()];
-    let directory = Some(project.path().to_owned());
-    let policy = ScriptPolicy { write: grant, directory, ..ScriptPolicy::default() };
-    let skill = Skill::with(&[("scripts/a.sh", "echo done > report.txt")], policy);
-    let outcome = skill.run("scripts/a.sh");
-    assert_eq!(outcome.exit_code, Some(0), "{outcome:?}");
-    assert_eq!(std::fs::read_to_string(project.path().join("report.txt")).unwrap(), "done\n");
+    let script = "
+for path in out/report .git/hooks/x .git/config sub/.envrc .github/named/x; do
+echo done 2>&- > $path; done
+mv .git moved; mkdir -p .claude; echo {} > .claude/settings.json; ln -sf x .vscode; cat .git/config";
+    for level in [DemandedLevel::Floor, DemandedLevel::Namespaces] {
+        let project = tempfile::tempdir().unwrap();
+        let path = |name: &str| project.path().join(name);
+        for directory in [".git/hooks", ".github/named", "out", "sub"] {
+            std::fs::create_dir_all(path(directory)).unwrap();
+        }
+        std::fs::write(path(".git/config"), "").unwrap();
+        std::fs::write(path("sub/.envrc"), "").unwrap();
+        let (write, directory) = (vec![path(""), path(".github/named")], Some(path("")));
+        let policy = ScriptPolicy { write, directory, level, ..ScriptPolicy::default() };
+        let skill = Skill::with(&[("scripts/a.sh", script)], policy);
+        let outcome = skill.run("scripts/a.sh");
+        assert_eq!(outcome.exit_code, Some(0), "what is kept is read, {outcome:?}");
+        let read = |name: &str| std::fs::read_to_string(path(name)).unwrap_or_default();
+        for changed in ["out/report", ".github/named/x"] {
+            assert_eq!(read(changed), "done\n", "{level:?}, {changed}: {outcome:?}");
+        }
+        for kept in [".git/config", ".git/hooks/x", "sub/.envrc", ".claude/settings.json"] {
+            assert_eq!(read(kept), "", "{level:?}, {kept}: programs take orders from it");
+        }
+        let is_aside = outcome.stderr.contains("`.vscode`, which programs outside");
+        assert_eq!(is_aside, level == DemandedLevel::Namespaces, "{outcome:?}");
+        assert!(!path(".vscode").is_symlink() && path(".git").is_dir(), "{outcome:?}");
+    }
 }
 
 #[test]

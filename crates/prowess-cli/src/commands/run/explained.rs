@@ -154,6 +154,9 @@ impl Explained<'_> {
         for path in &script.write {
             line("changes", &self.with_reason(path, &self.args.write, &self.configured.write));
         }
+        for path in script.keep.iter().take(4) {
+            line("keeps", &format!("{} (hidden, and not granted by name)", path.display()));
+        }
         for path in &script.execute {
             line("starts", &path.display().to_string());
         }
