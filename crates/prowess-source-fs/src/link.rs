@@ -7,6 +7,7 @@ use std::path::Path;
 use prowess_dir::{Dir, Error, ErrorKind};
 
 use crate::package::{Probe, Prober};
+use crate::surroundings::other_project;
 use crate::{FsConfig, Links, codes, problem};
 
 /// How many directories lie between a link and the packages that are found through it: enough for
@@ -35,15 +36,20 @@ pub(crate) fn open_package_below(
         },
         Links::Never => root.open_dir(package, prowess_dir::Links::Refuse),
         Links::WithinRoot => root
-            .open_dir(package, prowess_dir::Links::FollowInside)
+            .open_dir(package, prowess_dir::Links::Refuse)
             .or_else(|error| open_by_real_path(config, root, package).unwrap_or(Err(error))),
     }
 }
 
 /// Opens a package by the real path of a link. An absolute link into the root leaves it by its
-/// text, and a link to another part of the project really leaves it. The target is resolved first
-/// and then opened without any link, so that a change in between cannot lead outside.
+/// text, and a link to another part of the project really leaves it; one into another project in
+/// that needs trust in the other. The target is resolved first and then opened without any link, so
+/// that a change in between cannot lead outside.
 fn open_by_real_path(config: &FsConfig, root: &Dir, package: &str) -> Option<Result<Dir, Error>> {
+    let other = |path: &Path| other_project(path, config.within.as_deref()?);
+    if other(&config.root.join(package)) != other(&config.root) {
+        return None;
+    }
     if let Some(real) = real_path_inside(&config.root, config, package) {
         return Some(root.open_dir(&real, prowess_dir::Links::Refuse));
     }

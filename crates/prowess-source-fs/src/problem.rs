@@ -123,8 +123,9 @@ pub(crate) fn broken_link(path: &str, code: Code) -> Diagnostic {
 
 pub(crate) fn root_is_symlink(path: &str, target: &str) -> Diagnostic {
     let message = format!("`{path}` is a link to `{target}` and is not followed");
-    let help = "copy the skill to this place, or set `discovery.links` to `follow` if you trust \
-                everybody who can write to your projects";
+    let help = "copy the skill to this place, name the directory of one in another repository of \
+                the project in `discovery.also`, which asks for your trust in that, or set \
+                `discovery.links` to `follow` if you trust everybody who can write to your projects";
     problem(codes::ROOT_IS_SYMLINK, Severity::Warning, path, message, help)
 }
 

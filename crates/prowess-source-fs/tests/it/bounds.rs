@@ -29,32 +29,19 @@ fn many_empty_directories_end_the_search_and_not_the_skills() {
 }
 
 #[test]
-fn the_names_are_counted_too() {
+fn names_are_counted_and_packages_are_no_directories_to_search() {
     let tree = Tree::new("");
     for number in 0..100 {
         tree.write(&format!("skill-{number}/SKILL.md"), "text");
     }
-    let mut config = config(&tree);
-    config.max_entries = 40;
-    let scan = scan(config);
-    assert_eq!(scan.packages().len(), 40, "what was found before the bound is reported");
-    assert_eq!(problems(&scan, tree.path()), ["warning scan-truncated "], "the rest is reported");
-    assert!(scan.problems[0].message.contains("40 names"), "the message names the bound");
-}
-
-#[test]
-fn packages_do_not_count_as_directories_to_search() {
-    let tree = Tree::new("");
-    for number in 0..50 {
-        tree.write(&format!("skill-{number}/SKILL.md"), "text");
-    }
-    let mut config = config(&tree);
-    config.max_directories = 0;
+    let some = scan(FsConfig { max_entries: 40, ..config(&tree) });
+    assert_eq!(some.packages().len(), 40, "what was found before the bound is reported");
+    assert_eq!(problems(&some, tree.path()), ["warning scan-truncated "], "the rest is reported");
+    assert!(some.problems[0].message.contains("40 names"), "the message names the bound");
     for nested in [Nested::Stop, Nested::Descend] {
-        config.nested = nested;
-        let scan = scan(config.clone());
-        assert_eq!(scan.packages().len(), 50, "a flat directory of skills has no such bound");
-        assert!(scan.problems.is_empty(), "{nested:?}: and nothing was left out");
+        let all = scan(FsConfig { max_directories: 0, nested, ..config(&tree) });
+        assert_eq!(all.packages().len(), 100, "a flat directory of skills has no such bound");
+        assert!(all.problems.is_empty(), "{nested:?}: and nothing was left out");
     }
 }
 

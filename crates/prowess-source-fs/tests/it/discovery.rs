@@ -6,8 +6,8 @@ use std::os::unix::fs::symlink;
 
 use prowess_core::{AskedFolder, PackagePath};
 use prowess_source_fs::{
-    ClientName, Discovery, FsConfig, FurtherPlace, PinnedFolder, ProjectSearch, ProjectTrust,
-    SkillRoots, Surroundings,
+    ClientName, Discovery, FsConfig, FurtherPlace, Links, PinnedFolder, ProjectSearch,
+    ProjectTrust, SkillRoots, Surroundings,
 };
 use prowess_testkit::{ScanRecorder, Tree};
 
@@ -315,6 +315,24 @@ fn further_place_in_another_project_needs_its_own_trust() {
         let whole = scan(policy.found_config(found.roots.last().unwrap(), None));
         let own = if place == "./" { "v/own/b" } else { "own/b" };
         assert_eq!(whole.packages(), [own], "{place} leads into no other repository");
+    }
+    tree.write("repo/v/top/SKILL.md", "it");
+    for directory in ["v/top/.git", "skills"] {
+        fs::create_dir(tree.join(&format!("repo/{directory}"))).unwrap();
+    }
+    for (target, packages) in [
+        ("v/own/b", &["it"][..]),
+        ("v", &["it/own/b"]),
+        ("v/top", &[]),
+        ("v/dep/.claude/skills", &[]),
+        ("v/dep/.claude/skills/a", &[]),
+    ] {
+        let link = tree.join("repo/skills/it");
+        let _ = fs::remove_file(&link);
+        symlink(tree.join("repo").join(target), link).unwrap();
+        let (root, within) = (tree.join("repo/skills"), Some(tree.join("repo")));
+        let config = FsConfig { within, links: Links::WithinRoot, ..FsConfig::new(root) };
+        assert_eq!(scan(config).packages(), packages, "a link to {target} leads into no other");
     }
 }
 

@@ -7,22 +7,18 @@ use prowess_testkit::{DirectoryFixture, check_source, time_after_changes};
 
 use crate::source;
 
-#[derive(Clone, Copy)]
-struct Kind {
-    links: Links,
-    nested: Nested,
-    /// Whether the files count as some seconds old.
-    is_old: bool,
-}
-
-impl Kind {
-    fn check(self) {
+#[test]
+fn the_rules_are_kept_in_each_kind_of_tree() {
+    for (links, nested, is_old) in [
+        (Links::Follow, Nested::Stop, false),
+        // The kit compared the stamps of old files with themselves.
+        (Links::Follow, Nested::Stop, true),
+        (Links::WithinRoot, Nested::Descend, false),
+        (Links::Never, Nested::Stop, false),
+    ] {
         let mut fixture = DirectoryFixture::new(|root| {
-            let mut config = FsConfig::new(root);
-            config.links = self.links;
-            config.nested = self.nested;
-            let source = source(config);
-            match self.is_old {
+            let source = source(FsConfig { links, nested, ..FsConfig::new(root) });
+            match is_old {
                 true => Arc::new(source.with_old_changes(time_after_changes(root))),
                 false => Arc::new(source),
             }
@@ -30,28 +26,4 @@ impl Kind {
         fixture.is_watched = cfg!(feature = "watch");
         check_source(&fixture);
     }
-}
-
-const DIRECTORY: Kind = Kind { links: Links::Follow, nested: Nested::Stop, is_old: false };
-
-#[test]
-fn the_rules_are_kept_in_a_directory_of_skills() {
-    DIRECTORY.check();
-}
-
-/// The kit compared the stamps of old files with themselves.
-#[test]
-fn the_rules_are_kept_for_old_files() {
-    Kind { is_old: true, ..DIRECTORY }.check();
-}
-
-#[test]
-fn the_rules_are_kept_in_a_tree_of_repositories() {
-    let (links, nested) = (Links::WithinRoot, Nested::Descend);
-    Kind { links, nested, ..DIRECTORY }.check();
-}
-
-#[test]
-fn the_rules_are_kept_without_links() {
-    Kind { links: Links::Never, ..DIRECTORY }.check();
 }

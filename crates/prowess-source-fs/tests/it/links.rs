@@ -64,12 +64,36 @@ fn check(place: &[(&str, &str)], links: Links, packages: &[&str], reported: &[&s
 const ALL: [Links; 3] = [Links::Never, Links::WithinRoot, Links::Follow];
 
 #[test]
-fn a_link_to_a_package_outside_is_followed_only_when_every_link_is() {
+fn a_link_is_followed_or_reported_by_its_policy() {
+    let refused = &["warning root-is-symlink /link"][..];
     for target in ["../outside/pdf", "$TREE/outside/pdf"] {
-        let links = [("link", target)];
-        check(&links, Links::Follow, &["link"], &[]);
-        check(&links, Links::WithinRoot, &[], &["warning root-is-symlink /link"]);
-        check(&links, Links::Never, &[], &["warning root-is-symlink /link"]);
+        check(&[("link", target)], Links::Follow, &["link"], &[]);
+        check(&[("link", target)], Links::WithinRoot, &[], refused);
+        check(&[("link", target)], Links::Never, &[], refused);
+    }
+    // The walk does not reach what is in there.
+    for target in [".git/stored", "$TREE/root/.git/stored"] {
+        check(&[("link", target)], Links::Follow, &["link"], &[]);
+        check(&[("link", target)], Links::WithinRoot, &["link"], &[]);
+        check(&[("link", target)], Links::Never, &[], refused);
+    }
+    check(&[("link", "../outside/pdf/assets")], Links::WithinRoot, &[], refused);
+    let empty = ["hint link-not-searched /link"];
+    check(&[("link", "../outside/pdf/assets")], Links::Follow, &[], &empty);
+    let twice = ["hint duplicate-link /again", "hint duplicate-link /once-more"];
+    for policy in [Links::Follow, Links::WithinRoot] {
+        check(&[("again", "real"), ("once-more", "a/deep")], policy, &[], &twice);
+    }
+    let links = [("one", "../outside/pdf"), ("two", "one")];
+    check(&links, Links::Follow, &["one"], &["hint duplicate-link /two"]);
+    let links = [("loop", "."), ("a/up", ".."), ("a/b", "../..")];
+    check(&links, Links::WithinRoot, &[], &["warning root-is-symlink /a/b"]);
+    // The directory above the root is no package; that it is not searched is said.
+    check(&links, Links::Follow, &[], &["hint link-not-searched /a/b"]);
+    for policy in ALL {
+        let nowhere = ["warning dangling-link /gone", "warning symlink-loop /round"];
+        check(&[("gone", "nothing"), ("round", "round")], policy, &[], &nowhere);
+        check(&[("notes", "real/SKILL.md"), ("shadow", "/dev/null")], policy, &[], &[]);
     }
 }
 
@@ -130,61 +154,6 @@ fn a_package_is_distinguished_by_its_directory() {
     assert!(identity("link").is_some() && identity("link") == identity("again"));
     assert_ne!(identity("link"), identity("real"));
     assert_eq!(identity("nothing"), None);
-}
-
-#[test]
-fn a_link_to_a_package_inside_that_the_walk_does_not_reach_is_followed() {
-    for target in [".git/stored", "$TREE/root/.git/stored"] {
-        let links = [("link", target)];
-        check(&links, Links::Follow, &["link"], &[]);
-        check(&links, Links::WithinRoot, &["link"], &[]);
-        check(&links, Links::Never, &[], &["warning root-is-symlink /link"]);
-    }
-}
-
-#[test]
-fn a_link_to_a_package_that_is_found_anyway_is_no_second_one() {
-    let links = [("again", "real"), ("once-more", "a/deep")];
-    let reported = ["hint duplicate-link /again", "hint duplicate-link /once-more"];
-    check(&links, Links::Follow, &[], &reported);
-    check(&links, Links::WithinRoot, &[], &reported);
-}
-
-#[test]
-fn two_links_to_one_package_are_one_package() {
-    let links = [("one", "../outside/pdf"), ("two", "one")];
-    check(&links, Links::Follow, &["one"], &["hint duplicate-link /two"]);
-}
-
-#[test]
-fn links_in_circles_end() {
-    let links = [("loop", "."), ("a/up", ".."), ("a/b", "../..")];
-    check(&links, Links::WithinRoot, &[], &["warning root-is-symlink /a/b"]);
-    // The directory above the root is no package; that it is not searched is said.
-    check(&links, Links::Follow, &[], &["hint link-not-searched /a/b"]);
-}
-
-#[test]
-fn links_that_lead_nowhere_are_reported() {
-    let links = [("gone", "nothing"), ("round", "round")];
-    let reported = ["warning dangling-link /gone", "warning symlink-loop /round"];
-    for policy in ALL {
-        check(&links, policy, &[], &reported);
-    }
-}
-
-#[test]
-fn links_to_files_are_not_reported() {
-    for policy in ALL {
-        check(&[("notes", "real/SKILL.md"), ("shadow", "/dev/null")], policy, &[], &[]);
-    }
-}
-
-#[test]
-fn a_link_to_a_directory_without_packages_is_reported() {
-    let links = [("alpha", "../outside/pdf/assets")];
-    check(&links, Links::WithinRoot, &[], &["warning root-is-symlink /alpha"]);
-    check(&links, Links::Follow, &[], &["hint link-not-searched /alpha"]);
 }
 
 #[test]

@@ -90,18 +90,14 @@ fn each_change_shows_also_to_the_source_that_knows_the_package() {
 }
 
 #[test]
-fn links_out_of_the_package_are_refused() {
-    let tree = tree();
-    tree.write("outside", "secret");
-    symlink("../outside", tree.join("alpha/link")).unwrap();
-    assert_eq!(digest(&tree), Err(SourceErrorKind::Escape));
-}
-
-#[test]
-fn special_files_are_refused() {
-    let tree = tree();
-    make_fifo(&tree.join("alpha/pipe"));
-    assert_eq!(digest(&tree), Err(SourceErrorKind::NotRegular));
+fn what_is_not_read_has_none() {
+    assert_eq!(digest(&Tree::new("//- /beta/SKILL.md\n")), Err(SourceErrorKind::NotFound));
+    let (linked, special) = (tree(), tree());
+    linked.write("outside", "secret");
+    symlink("../outside", linked.join("alpha/link")).unwrap();
+    assert_eq!(digest(&linked), Err(SourceErrorKind::Escape));
+    make_fifo(&special.join("alpha/pipe"));
+    assert_eq!(digest(&special), Err(SourceErrorKind::NotRegular));
 }
 
 #[test]
@@ -111,12 +107,6 @@ fn cancelled_calls_end() {
     let tree = tree();
     let error = source(config(&tree)).package_digest(&alpha(), &cancel).unwrap_err();
     assert_eq!(error.kind, SourceErrorKind::Cancelled);
-}
-
-#[test]
-fn missing_packages_have_none() {
-    let tree = Tree::new("//- /beta/SKILL.md\nbeta\n");
-    assert_eq!(digest(&tree), Err(SourceErrorKind::NotFound));
 }
 
 #[test]

@@ -126,26 +126,15 @@ fn check(target: &str, path: &str, expected: Result<&str, SourceErrorKind>) {
 }
 
 #[test]
-fn a_link_that_stays_inside_is_read() {
+fn a_link_is_read_as_far_as_it_stays_inside() {
     check("b.md", "link", Ok("b\n"));
     check("references/../b.md", "link", Ok("b\n"));
     check("references", "link/notes.md", Ok("notes\n"));
-}
-
-#[test]
-fn a_link_that_leaves_the_package_is_refused() {
     check("../CANARY", "link", Err(SourceErrorKind::Escape));
     check("..", "link/CANARY", Err(SourceErrorKind::Escape));
     check("/etc/passwd", "link", Err(SourceErrorKind::Escape));
     check("references/../../CANARY", "link", Err(SourceErrorKind::Escape));
-}
-
-#[test]
-fn links_in_a_circle_are_refused() {
-    let tree = package();
-    symlink("l2", tree.join("alpha/l1")).unwrap();
-    symlink("l1", tree.join("alpha/l2")).unwrap();
-    assert_eq!(read(&tree, "l1"), Err(SourceErrorKind::Loop), "the circle is named as one");
+    check("references/../link", "link", Err(SourceErrorKind::Loop));
 }
 
 #[test]

@@ -31,26 +31,15 @@ fn check(bad: &str, mode: u32, packages: &[&str], reported: &[&str]) {
 }
 
 #[test]
-fn an_unreadable_file_is_reported() {
-    let reported = ["error file-unreadable /bad/SKILL.md"];
-    check("bad/SKILL.md", 0o000, &["good", "group/deep"], &reported);
-}
-
-#[test]
-fn a_directory_without_any_right_is_reported() {
+fn what_cannot_be_read_is_reported() {
+    let file = ["error file-unreadable /bad/SKILL.md"];
+    check("bad/SKILL.md", 0o000, &["good", "group/deep"], &file);
     check("bad", 0o000, &["good", "group/deep"], &["error directory-unreadable /bad"]);
     check("group", 0o000, &["bad", "good"], &["error directory-unreadable /group"]);
-}
-
-#[test]
-fn a_directory_that_may_be_entered_and_not_listed_is_a_package_all_the_same() {
+    check("", 0o000, &[], &["error directory-unreadable "]);
+    // A package is entered, and not listed.
     check("bad", 0o100, &["bad", "good", "group/deep"], &[]);
     check("group", 0o100, &["bad", "good"], &["error directory-unreadable /group"]);
-}
-
-#[test]
-fn a_root_without_right_is_reported() {
-    check("", 0o000, &[], &["error directory-unreadable "]);
 }
 
 #[test]

@@ -43,22 +43,10 @@ fn check_new(make: impl Fn(&Tree), package: &str) {
 }
 
 #[test]
-fn a_directory_that_is_made_is_watched() {
+fn a_directory_that_is_made_or_moved_in_is_watched() {
     check_new(|tree| tree.write("skills/new/SKILL.md", SKILL), "new");
-}
-
-#[test]
-fn directories_in_new_directories_are_watched() {
     check_new(|tree| tree.write("skills/a/b/c/SKILL.md", SKILL), "a/b/c");
-}
-
-#[test]
-fn a_directory_that_is_moved_in_is_watched() {
     check_new(|tree| rename(tree.join("outside"), tree.join("skills/inside")), "inside/shared");
-}
-
-#[test]
-fn a_directory_that_is_moved_back_is_watched() {
     let there_and_back = |tree: &Tree| {
         rename(tree.join("skills/group"), tree.join("away"));
         rename(tree.join("away"), tree.join("skills/group"));

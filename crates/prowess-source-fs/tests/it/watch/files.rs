@@ -11,49 +11,29 @@ use prowess_testkit::ScanRecorder;
 use super::{SKILL, check, config, rename, tree, watched, write};
 
 #[test]
-fn a_file_that_is_written_in_place_is_reported() {
-    check(|skills| write(skills.join("pdf/SKILL.md")), &["pdf"]);
-    check(|skills| write(skills.join("group/inner/SKILL.md")), &["group/inner"]);
-}
-
-#[test]
-fn a_file_that_is_replaced_by_a_rename_is_reported() {
-    let save = |skills: &Path| {
+fn each_change_of_a_file_is_reported() {
+    let (md, group) = ("pdf/SKILL.md", "group/inner");
+    check(|skills| write(skills.join(md)), &["pdf"]);
+    check(|skills| write(skills.join("group/inner/SKILL.md")), &[group]);
+    let replace = |skills: &Path| {
         write(skills.join("pdf/.SKILL.md.tmp"));
-        rename(skills.join("pdf/.SKILL.md.tmp"), skills.join("pdf/SKILL.md"));
+        rename(skills.join("pdf/.SKILL.md.tmp"), skills.join(md));
     };
-    check(save, &["pdf"]);
-}
-
-#[test]
-fn a_file_that_is_moved_away_and_written_again_is_reported() {
-    let save = |skills: &Path| {
-        rename(skills.join("pdf/SKILL.md"), skills.join("pdf/SKILL.md~"));
-        write(skills.join("pdf/SKILL.md"));
+    check(replace, &["pdf"]);
+    let write_again = |skills: &Path| {
+        rename(skills.join(md), skills.join("pdf/SKILL.md~"));
+        write(skills.join(md));
     };
-    check(save, &["pdf"]);
-}
-
-#[test]
-fn a_file_that_goes_is_reported() {
-    check(|skills| fs::remove_file(skills.join("pdf/SKILL.md")).expect("it goes"), &["pdf"]);
+    check(write_again, &["pdf"]);
+    check(|skills| fs::remove_file(skills.join(md)).expect("it goes"), &["pdf"]);
     check(|skills| fs::remove_dir_all(skills.join("pdf")).expect("it goes"), &["pdf"]);
-    check(|skills| fs::remove_dir_all(skills.join("group")).expect("it goes"), &["group/inner"]);
-}
-
-#[test]
-fn the_other_name_of_the_file_is_reported() {
-    let rename = |skills: &Path| rename(skills.join("pdf/SKILL.md"), skills.join("pdf/skill.md"));
-    check(rename, &["pdf"]);
-}
-
-#[test]
-fn rights_that_change_are_reported() {
+    check(|skills| fs::remove_dir_all(skills.join("group")).expect("it goes"), &[group]);
+    check(|skills| rename(skills.join(md), skills.join("pdf/skill.md")), &["pdf"]);
     let shut = |path: &Path| {
         fs::set_permissions(path, fs::Permissions::from_mode(0o500)).expect("the rights change");
     };
     check(|skills| shut(&skills.join("pdf")), &["pdf"]);
-    check(|skills| shut(&skills.join("pdf/SKILL.md")), &["pdf"]);
+    check(|skills| shut(&skills.join(md)), &["pdf"]);
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn a_package_behind_a_link_is_reported_by_the_links_name() {
 }
 
 #[test]
-fn a_link_that_comes_or_leads_elsewhere_may_change_everything() {
+fn a_link_that_comes_leads_elsewhere_or_goes_may_change_everything() {
     let tree = tree();
     tree.write("outside/other/SKILL.md", SKILL);
     let watched = watched(config(&tree));
@@ -41,13 +41,6 @@ fn a_link_that_comes_or_leads_elsewhere_may_change_everything() {
     // Between the two, everything may have been reported once more.
     write(tree.join("outside/other/SKILL.md"));
     watched.wait_for("linked");
-}
-
-#[test]
-fn a_link_that_goes_may_change_everything() {
-    let tree = tree();
-    symlink(tree.join("outside/shared"), tree.join("skills/linked")).expect("links can be made");
-    let watched = watched(config(&tree));
     fs::remove_file(tree.join("skills/linked")).expect("links can be removed");
     watched.wait_for_everything();
 }
