@@ -225,8 +225,13 @@ impl Installer<'_> {
         left_out.extend(refused);
         let added = candidates.into_iter().map(|candidate| {
             let Candidate { id, skill, unverified, left_out, .. } = candidate;
-            let known = before.skills.get(&id);
-            let was_installed = known.is_some_and(|known| known.tree == skill.tree);
+            let known = before.skills.get(&id).filter(|known| {
+                known.tree == skill.tree
+                    && (known.source != skill.source || known.reference == skill.reference)
+            });
+            let was_installed = known.is_some();
+            // An entry of another source stays.
+            let skill = known.filter(|it| it.source != skill.source).cloned().unwrap_or(skill);
             Added { id, skill, was_installed, unverified, left_out }
         });
         Addition { added: added.collect(), left_out }.or_error()

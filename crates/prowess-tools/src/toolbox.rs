@@ -149,8 +149,8 @@ impl Toolbox {
         let Answer { result, outcome } = answer;
         let error = result.message().filter(|_| is_denied(&intent)).map(audited::clipped);
         let tool = intent.tool.clone();
-        let named = intent.skills.first().map(|skill| &skill.id);
-        let skill = named.unwrap_or(&intent.skill).clone();
+        let named = intent.skills.first().map(|skill| skill.id.as_ref().unwrap_or(&skill.typed));
+        let skill = named.cloned();
         let decision = intent.decision.clone();
         let (sandbox, isolation) = (result.sandbox.clone(), result.isolation.clone());
         for refused in &result.refused_hosts {

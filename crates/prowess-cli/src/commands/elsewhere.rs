@@ -206,7 +206,7 @@ impl Adding {
         Ok(Self { surroundings, discovery, of_project, here, is_trusted, has_file })
     }
 
-    /// Returns the commands that add directories, as typed where this one was.
+    /// Returns the line that adds directories, as typed where this one was.
     fn command<'d>(&self, directories: impl IntoIterator<Item = &'d Path>) -> String {
         let Self { surroundings, of_project, here, .. } = self;
         let mut commands = Vec::new();
@@ -214,7 +214,7 @@ impl Adding {
             let Setting { key, value, is_of_project } = &setting;
             // The file of a project counts once its folder is trusted.
             if *is_of_project && !self.is_trusted {
-                commands.push(format!("`prowess{here} trust`"));
+                commands.push(format!("prowess{here} trust"));
             }
             let option = if *is_of_project { " --project" } else { "" };
             let here = if *is_of_project { here } else { "" };
@@ -222,10 +222,9 @@ impl Adding {
                 // It may name them already.
                 continue;
             }
-            commands
-                .push(format!("`prowess{here} config set{option} {key} {}`", shell_word(value)));
+            commands.push(format!("prowess{here} config set{option} {key} {}", shell_word(value)));
         }
-        format!("to read them, run {}", commands.join(" and "))
+        format!("to read them, run `{}`", commands.join(" && "))
     }
 
     /// Returns the directory of the skill at a path, or of the one in the project with this name.

@@ -121,10 +121,21 @@ pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
         Some((directories, form)) => placement::place(&place, &added, &directories, form)?,
         None => false,
     };
+    let kept = added.iter().filter(|it| it.skill.source != request.source);
+    let from: Vec<_> = kept
+        .map(|it| (it.id.clone(), without_credentials(&it.skill.source).into_owned()))
+        .collect();
     let mut lines: Vec<_> = added.into_iter().map(|it| added_line(it, output)).collect();
     let placed = place.store.begin()?.restore_places(file)?;
     lines.extend(place_lines(placed).into_iter().filter(|line| ids.contains(&line.id)));
     let code = print_addition(lines, left_out, &request.source, Some(&place.lock), output);
+    for (id, from) in from {
+        let (id, from) = (shell_word(&id), plain(&from));
+        output.remark(&format!(
+            "  {id} has the same files from `{from}` and stays with that source; for this one, run \
+             `prowess remove {id}`, then this again\n"
+        ));
+    }
     let source = LockRemote::absolute(place.lock.directory(), &request.source);
     let path = LocalSource::read(&source).map(|local| Path::new(local.path));
     if let Some((path, folder)) = path.zip(place.lock.folder.as_deref())

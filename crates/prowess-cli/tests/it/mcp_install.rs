@@ -439,7 +439,7 @@ fn file_behind_a_link_keeps_its_text_and_mode() {
     assert!(shown.stderr.contains("-C "), "another directory is named: {shown:?}");
     assert_eq!(fs::read_to_string(&real).unwrap(), before);
     let installed = run(&tree, &["install", "cursor", "--yes"]);
-    let copy = real.with_extension("json.bak");
+    let copy = real.with_extension("json.prowess.bak");
     assert!(installed.text().contains(copy.to_str().unwrap()), "{installed:?}");
     assert_eq!(fs::read_to_string(&copy).unwrap(), before);
     let after = fs::read_to_string(&real).unwrap();
@@ -448,6 +448,9 @@ fn file_behind_a_link_keeps_its_text_and_mode() {
         assert_eq!(fs::metadata(file).unwrap().mode() & 0o777, 0o640, "{}", file.display());
     }
     assert!(tree.join("home/.cursor/mcp.json").is_symlink(), "the link is still one");
+    run(&tree, &["install", "cursor", "--remove", "--yes"]).text();
+    assert_eq!(fs::read_to_string(&copy).unwrap(), after, "a copy replaces the one before");
+    assert_eq!(fs::read_dir(tree.join("dotfiles")).unwrap().count(), 2, "tokens are kept once");
 }
 
 #[test]

@@ -257,8 +257,10 @@ fn skill_costs_itself_alone() {
         assert_eq!((found.as_slice(), lost.as_slice()), (&*owned(added), &*owned(left_out)));
     }
     fixture.shelf.put("same", &[("SKILL.md", PDF)]);
-    assert_eq!(fixture.add("same", &[]).unwrap(), ["pdf"], "the same files are there");
-    assert_eq!(fixture.place.lock.load().unwrap().skills["pdf"].source, "site");
+    let same = fixture.installer().add(&RemoteRequest::latest("same"), &[], &Cancel::default());
+    let [same] = &same.unwrap().added[..] else { panic!("the same files are there") };
+    assert_eq!((same.was_installed, &*same.skill.source), (true, "site"), "the source stays");
+    assert_eq!(fixture.place.lock.load().unwrap().skills["pdf"], same.skill);
     let lock = fixture.place.lock.load().expect("a name of any script can be locked");
     assert_eq!(lock.skills["shared"].path.as_deref(), Some("skills/shared"), "no hidden copy");
     let error = fixture.add("many", &["notes"]).unwrap_err().to_string();

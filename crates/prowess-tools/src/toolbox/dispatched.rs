@@ -20,8 +20,8 @@ pub struct Dispatched {
     pub result: ToolResult,
     /// How the call ended, as the audit has it.
     pub outcome: Outcome,
-    /// The id of the skill that the call named first, if there is one; of a call that names none,
-    /// that of the loaded skill that it was made for.
+    /// The id of the skill that the call named first, or the name as it is written, clipped, if
+    /// there is no such skill.
     pub skill: Option<String>,
     /// The duration, by the host's clock.
     pub duration: Duration,

@@ -62,7 +62,7 @@ fn intent_and_outcome_describe_the_same_call() {
         [host.audit.intents(), host.audit.events().into_iter().map(|event| event.intent).collect()];
     assert_eq!(intents, outcomes, "the outcome repeats the intent");
     let missing = host.call("skills_load", json!({ "names": ["nope"] }));
-    assert_eq!(missing.skill, None, "it is not about the skill that was loaded last");
+    assert_eq!(missing.skill.as_deref(), Some("nope"), "not the skill that was loaded last");
     let read = &intents[1];
     assert_eq!((read.call, read.tool.as_str()), (2, "skills.read"));
     assert_eq!(read.skill.as_deref(), Some("beta"), "the skill that was loaded last");

@@ -61,7 +61,8 @@ fn below(roots: impl Iterator<Item = PathBuf>, name: &str, skip: &[&str]) -> Vec
             left -= 1;
             let kind = entry.file_type();
             let is_directory = kind.as_ref().is_ok_and(fs::FileType::is_dir);
-            if entry.file_name() == name && (is_directory || kind.is_ok_and(|it| it.is_symlink())) {
+            let is_place = is_directory || kind.is_ok_and(|it| it.is_symlink());
+            if entry.file_name() == name && is_place && !places.contains(&entry.path()) {
                 places.push(entry.path());
             }
             if left == 0 || places.len() == MOST_PLACES {

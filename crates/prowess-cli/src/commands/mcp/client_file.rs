@@ -171,29 +171,20 @@ impl ClientFile {
     }
 }
 
-/// Writes a copy of the file, under a name that is free, which the same people may read.
+/// Writes a copy of the file, which the same people may read, in place of the last one: each has
+/// the secrets of all servers in it.
 fn copy(file: &Path, text: &str, copy: &Path) -> io::Result<PathBuf> {
     let permissions = fs::metadata(file)?.permissions();
-    for number in 0.. {
+    let end = |end: &str| {
         let mut name = copy.as_os_str().to_owned();
-        name.push(if number == 0 { ".bak".to_owned() } else { format!(".bak{number}") });
-        let path = PathBuf::from(name);
-        match OpenOptions::new().write(true).create_new(true).open(&path) {
-            // An older copy of the same text, with the secrets in it, is enough.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                let is_file = path.symlink_metadata().is_ok_and(|it| it.is_file());
-                if is_file && fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
-                    return Ok(path);
-                }
-            }
-            Err(error) => return Err(error),
-            Ok(mut copy) => {
-                copy.set_permissions(permissions)?;
-                copy.write_all(text.as_bytes())?;
-                copy.sync_all()?;
-                return Ok(path);
-            }
-        }
-    }
-    unreachable!("some number is free")
+        name.push(end);
+        PathBuf::from(name)
+    };
+    let (path, temporary) = (end(".prowess.bak"), end(&format!(".{}.tmp", std::process::id())));
+    let mut copy = OpenOptions::new().write(true).create_new(true).open(&temporary)?;
+    copy.set_permissions(permissions)?;
+    copy.write_all(text.as_bytes())?;
+    copy.sync_all()?;
+    fs::rename(temporary, &path)?;
+    Ok(path)
 }
