@@ -62,6 +62,20 @@ pub trait SkillSource: Send + Sync {
         None
     }
 
+    /// Returns whether a directory of another source is where this one places a package of the same
+    /// id. By default, this source places nothing.
+    fn places(&self, directory: &str) -> bool {
+        let _ = directory;
+        false
+    }
+
+    /// Returns a clause about such a directory, without a path and for models, if its files are not
+    /// those of the package.
+    fn altered(&self, directory: &str) -> Option<String> {
+        let _ = directory;
+        None
+    }
+
     /// Reports every package to `sink`, compared with the previous scan.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use prowess::{
     Code, Policies, ReadLimit, Record, ResourcePath, SourceErrorKind, ToolCall, ToolResult, Turn,
 };
 use rmcp::ErrorData;
-use rmcp::model::{DIRECTORY_MIME_TYPE, Resource, ResourceContents, ResourceTemplate};
+use rmcp::model::{DIRECTORY_MIME_TYPE, MetaObject, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
 
 use crate::convert::coded;
@@ -22,6 +22,9 @@ const MOST_LISTED: usize = 100_000;
 
 /// The media type of a file with instructions.
 const MARKDOWN: &str = "text/markdown";
+
+/// The key of `_meta` for what a model should know about a file.
+const NOTE: &str = "prowess/note";
 
 /// Returns whether clients may read files: only if the policies let a model read every file of
 /// every skill, too.
@@ -97,7 +100,13 @@ pub(crate) fn read(turn: &Turn, uri: &str) -> Result<ResourceContents, ErrorData
         shown
     });
     match read {
-        Some(Ok(bytes)) => Ok(contents(bytes, uri, path.as_str())),
+        Some(Ok(bytes)) => {
+            let contents = contents(bytes, uri, path.as_str());
+            // A file is read byte for byte, so a note about it is not in it.
+            let Some(note) = record.altered() else { return Ok(contents) };
+            Ok(contents
+                .with_meta(MetaObject([(NOTE.to_owned(), note.into())].into_iter().collect())))
+        }
         Some(Err(error)) if error.kind == SourceErrorKind::TooLarge => {
             let mut data = coded(error.kind.as_str());
             data["uri"] = uri.into();

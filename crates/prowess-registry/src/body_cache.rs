@@ -164,6 +164,14 @@ impl SkillSource for BodyCache {
         Ok(bytes)
     }
 
+    fn places(&self, directory: &str) -> bool {
+        self.source.places(directory)
+    }
+
+    fn altered(&self, directory: &str) -> Option<String> {
+        self.source.altered(directory)
+    }
+
     fn package_contents(
         &self,
         package: &PackagePath,

@@ -40,6 +40,14 @@ impl Copies<'_> {
             || digest(pair[0]).is_some_and(|first| digest(pair[1]) == Some(first))
     }
 
+    /// Returns whether the source of one of two records places the other there.
+    pub(crate) fn is_placed(&self, [a, b]: [Record<'_>; 2]) -> bool {
+        let places = |one: Record<'_>, other: Record<'_>| {
+            self.sources[one.index().source()].source.places(&other.root_directory())
+        };
+        places(a, b) || places(b, a)
+    }
+
     /// Returns whether two records are of one directory, which is reached by two paths.
     pub(crate) fn are_one_directory(&self, [a, b]: [Record<'_>; 2]) -> bool {
         let identity = |record: Record<'_>| {

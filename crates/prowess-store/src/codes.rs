@@ -12,7 +12,8 @@ prowess_core::declare_codes! {
     LOCK_KEY_UNKNOWN = "lock-key-unknown";
     /// Error: a locked package is not in the store; a hint where the placed copy of it is intact.
     PACKAGE_MISSING = "package-missing";
-    /// Error: the files of a stored package are not those that were installed.
+    /// Error: the files of a stored package are not those that were installed. A warning where they
+    /// are those of a copy in the directory of a client, which is offered as it is.
     PACKAGE_CHANGED = "package-changed";
     /// Error: the store cannot be written.
     STORE_UNWRITABLE = "store-unwritable";

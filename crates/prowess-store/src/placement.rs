@@ -6,11 +6,12 @@
 
 mod directory;
 
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use prowess_archive::{Archive, File};
-use prowess_core::Digest;
+use prowess_core::{Digest, SKILL_MD_FILES};
 use prowess_dir::{Dir, ErrorKind, Links, Permissions};
 use serde::{Deserialize, Serialize};
 
@@ -311,7 +312,7 @@ impl Change {
         };
         let Some(parent) = parent else { return Ok(Content::Nothing) };
         if let Ok(target) = parent.read_link(&place.id) {
-            let tree = linked_tree(Path::new(std::ffi::OsStr::from_bytes(&target)));
+            let tree = linked_tree(Path::new(OsStr::from_bytes(&target)));
             return Ok(tree.map_or(Content::Other, |tree| Content::Package(PlaceForm::Link, tree)));
         }
         match parent.stat(&place.id, Links::Refuse) {
@@ -433,18 +434,47 @@ impl LockFile {
     ///
     /// The lock cannot be read.
     pub fn placed_at(&self, directory: &Path) -> Result<Option<String>, StoreError> {
-        let Some((parent, name)) = directory.parent().zip(directory.file_name()) else {
-            return Ok(None);
-        };
-        let lock = self.load()?;
-        let found = name.to_str().and_then(|name| lock.skills.get_key_value(name));
+        let directory = directory.to_string_lossy();
+        Ok(self.place_at(&self.load()?, &directory).map(|(id, _)| id.to_owned()))
+    }
+
+    /// Returns the id of the skill of a lock whose place is this directory, and the place.
+    pub(crate) fn place_at<'l>(
+        &self,
+        lock: &'l Lock,
+        directory: &str,
+    ) -> Option<(&'l str, &'l LockedPlace)> {
+        // The skills of a store have no directory.
+        let directory = Path::new(directory).is_absolute().then(|| Path::new(directory))?;
+        let id = directory.file_name()?.to_str()?;
+        let (id, skill) = lock.skills.get_key_value(id)?;
         let own = self.path().parent().unwrap_or(Path::new("."));
         let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let parent = canonical(parent);
-        let is_there = |place: &LockedPlace| canonical(&own.join(&place.directory)) == parent;
-        let found = found.filter(|(_, skill)| skill.places.iter().any(is_there));
-        Ok(found.map(|(id, _)| id.clone()))
+        let parent = canonical(directory.parent()?);
+        let is_there = |place: &&LockedPlace| canonical(&own.join(&place.directory)) == parent;
+        skill.places.iter().find(is_there).map(|place| (&**id, place))
     }
+}
+
+/// Returns the name of the `SKILL.md` at a place of a skill, if the package there is not the locked
+/// one. It decides for scans and loads alike.
+pub(crate) fn altered(
+    file: &LockFile,
+    id: &str,
+    place: &LockedPlace,
+    locked: &Digest,
+) -> Option<&'static str> {
+    let parent = open(file, &place.directory).ok()??;
+    let link = parent.read_link(id).ok();
+    let copy = match link.as_deref().map(|target| Path::new(OsStr::from_bytes(target))) {
+        Some(target) if linked_tree(target) != Some(*locked) => return Some(SKILL_MD_FILES[0]),
+        Some(target) => Dir::open(target),
+        None => parent.open_dir(id, Links::Refuse),
+    };
+    let copy = copy.ok()?;
+    let is_there = |name: &&str| copy.stat(name, Links::FollowInside).is_ok();
+    let skill_md = SKILL_MD_FILES.into_iter().find(is_there)?;
+    (stored_digest(&copy).ok().flatten() != Some(*locked)).then_some(skill_md)
 }
 
 /// Opens a copy of a skill at one of its places, if it is what the lock names.

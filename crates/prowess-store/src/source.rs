@@ -18,7 +18,7 @@ use crate::error::{StoreError, changed};
 use crate::kept_lock::KeptLock;
 use crate::lock_file::LockFile;
 use crate::locked_skill::LockedSkill;
-use crate::placement::intact_copy;
+use crate::placement::{altered, intact_copy};
 use crate::store::Store;
 use crate::tree::{stored_digests, walk};
 
@@ -125,6 +125,19 @@ impl StoreSource {
         step.unwrap_or_else(|| self.commands.install.clone().into_owned())
     }
 
+    /// Reports the places where other sources find a package whose files are not the locked ones.
+    fn report_altered(&self, id: &str, skill: &LockedSkill, sink: &mut dyn ScanSink) {
+        let file = &self.lock.file;
+        for place in &skill.places {
+            let Some(name) = altered(file, id, place, &skill.tree) else { continue };
+            let path = file.path().with_file_name(&place.directory).join(id).join(name);
+            let step = format!("keep it, or move it away and {}", self.commands.install);
+            let (code, severity) = (codes::PACKAGE_CHANGED, Severity::Warning);
+            let problem = Diagnostic::new(code, severity, altered_copy(id), step);
+            sink.problem(problem.in_file(path.display().to_string()));
+        }
+    }
+
     /// Reports one package, or the reason why it cannot be used.
     fn report(
         &self,
@@ -175,6 +188,10 @@ impl StoreSource {
     }
 }
 
+fn altered_copy(id: &str) -> String {
+    format!("this copy of {} is not what its lock file names", quoted(id))
+}
+
 /// Returns the name and the content of the `SKILL.md` of a package.
 fn skill_md(directory: &Dir) -> Result<(&'static str, Vec<u8>), StoreError> {
     let [first, second] = SKILL_MD_FILES;
@@ -214,6 +231,16 @@ impl SkillSource for StoreSource {
         self.skill(package).ok().map(|skill| skill.tree.to_string())
     }
 
+    fn places(&self, directory: &str) -> bool {
+        self.lock.load().is_ok_and(|lock| self.lock.file.place_at(&lock, directory).is_some())
+    }
+
+    fn altered(&self, directory: &str) -> Option<String> {
+        let lock = self.lock.load().ok()?;
+        let (id, place) = self.lock.file.place_at(&lock, directory)?;
+        altered(&self.lock.file, id, place, &lock.skills[id].tree).map(|_| altered_copy(id))
+    }
+
     fn scan(
         &self,
         previous: &PreviousScan<'_>,
@@ -227,6 +254,7 @@ impl SkillSource for StoreSource {
             if cancel.is_cancelled() {
                 return Err(SourceError::new(SourceErrorKind::Cancelled, "the scan was cancelled"));
             }
+            self.report_altered(id, skill, sink);
             let is_changed = self.lock_changed().remove(&skill.tree);
             if !is_changed && previous.stamp(id) == Some(stamp(&skill.tree)) {
                 sink.unchanged(id);

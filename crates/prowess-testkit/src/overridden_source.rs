@@ -33,6 +33,11 @@ pub trait SourceOverrides: Send + Sync {
         self.inner().identity(package)
     }
 
+    /// Overrides [`SkillSource::altered`].
+    fn altered(&self, directory: &str) -> Option<String> {
+        self.inner().altered(directory)
+    }
+
     /// Overrides [`SkillSource::scan`].
     fn scan(
         &self,
@@ -93,6 +98,10 @@ impl<T: SourceOverrides> SkillSource for OverriddenSource<T> {
 
     fn identity(&self, package: &PackagePath) -> Option<String> {
         self.0.identity(package)
+    }
+
+    fn altered(&self, directory: &str) -> Option<String> {
+        self.0.altered(directory)
     }
 
     fn scan(

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::args::{Global, PromptArgs};
 use crate::commands::agent::agent;
 use crate::commands::conversation::Conversation;
+use crate::commands::own_copies::announce;
 use crate::failure::Failure;
 use crate::output::{Output, grouped};
 use crate::runtime;
@@ -89,6 +90,7 @@ pub(crate) fn in_turn<T>(
             runtime::builder_with(global, policies, &plugins)?.build()?
         }
     };
+    announce(&runtime.catalog(), output);
     let agent = args.agent.as_ref().map(|file| agent(file, &runtime, output)).transpose()?;
     let conversation = Conversation::open_for(&runtime, agent)?;
     conversation.load(&args.load)?;

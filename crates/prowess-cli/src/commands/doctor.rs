@@ -22,7 +22,6 @@ use crate::args::Global;
 use crate::catalog_root;
 use crate::commands::composed::InPrompt;
 use crate::commands::elsewhere::Elsewhere;
-use crate::commands::own_copies::OwnCopies;
 use crate::commands::user_trust::{self, UserTrust};
 use crate::drift::{Facts, Machine};
 use crate::failure::Failure;
@@ -133,9 +132,7 @@ pub(crate) fn with_checked<R>(
     let locks = lock_place::all(&paths::surroundings()?, &runtime.policies().discovery);
     further.extend(locks.iter().flat_map(LockFile::findings));
     further.extend(Elsewhere::of(global, runtime.policies())?.findings());
-    let own = OwnCopies::of();
-    further.extend(own.findings(&catalog));
-    let checked = checked(&catalog, &further, mode, authoring, sandbox, &trust, &own);
+    let checked = checked(&catalog, &further, mode, authoring, sandbox, &trust);
     then(&Checked { in_prompt, ..checked })
 }
 
@@ -194,15 +191,13 @@ fn checked<'c>(
     authoring: Vec<Authoring>,
     sandbox: Sandbox,
     trust: &UserTrust,
-    own: &OwnCopies,
 ) -> Checked<'c> {
-    let is_own = |found: &Diagnostic| own.is_about_one(found) || own.edited(found).is_some();
     // The findings about lock files name the files.
     let is_lock = |found: &Diagnostic| {
         found.code == SOURCE_FAILED
             && found.path.as_deref().is_some_and(|path| path.starts_with(LOCKED))
     };
-    let of_catalog = catalog.diagnostics().filter(|found| !is_own(found) && !is_lock(found));
+    let of_catalog = catalog.diagnostics().filter(|found| !is_lock(found));
     let mut diagnostics: Vec<_> = further.iter().chain(of_catalog).collect();
     let count = |severity| diagnostics.iter().filter(|found| found.severity == severity).count();
     let summary = Summary {

@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::args::{Global, List, SkillOrder};
 use crate::commands::elsewhere::{Elsewhere, UnreadLine};
-use crate::commands::own_copies::OwnCopies;
+use crate::commands::own_copies::{announce, is_again};
 use crate::commands::user_trust::{TrustedRecord, UserTrust};
 use crate::failure::Failure;
 use crate::lock_place::shown_root;
@@ -53,13 +53,11 @@ pub(crate) fn run(global: &Global, args: &List, output: &Output) -> Result<ExitC
     let wanted = args.text.as_deref().unwrap_or_default().to_lowercase();
     let has = |field: &str| wanted.is_empty() || field.to_lowercase().contains(&wanted);
     let found = found(&catalog, args, |it| has(it.id()) || has(it.description()));
-    let own = OwnCopies::of();
-    let findings = findings(&catalog, &own).collect();
+    let findings = catalog.diagnostics().collect();
     let listed = listed(&catalog, found, &UserTrust::of(&catalog)?, &elsewhere, findings);
     output.result(&listed, |listed| text(listed, args.sort, output))?;
     output.remark(&counts(&listed));
-    // A model gets such a copy as it is, so a person is not to learn of it from `doctor` alone.
-    output.diagnostics(&OwnCopies::of().findings(&catalog));
+    announce(&catalog, output);
     elsewhere.remark(output);
     Ok(ExitCode::SUCCESS)
 }
@@ -84,11 +82,10 @@ pub(crate) fn part(
         all[from..end].iter().filter_map(|index| catalog.record(*index)).collect()
     };
     let found = [part(&found[0], 0), part(&found[1], offset)];
-    let own = OwnCopies::of();
     let most = if from == 0 { most } else { 0 };
-    let mut diagnostics: Vec<_> = findings(&catalog, &own).take(most + 1).collect();
+    let mut diagnostics: Vec<_> = catalog.diagnostics().take(most + 1).collect();
     if diagnostics.len() > most {
-        let of = |severity| findings(&catalog, &own).filter(move |it| it.severity == severity);
+        let of = |severity| catalog.diagnostics().filter(move |it| it.severity == severity);
         let all = [Severity::Error, Severity::Warning, Severity::Hint].into_iter().flat_map(of);
         diagnostics = all.take(most).collect();
     }
@@ -97,11 +94,6 @@ pub(crate) fn part(
     listed.generation = 1;
     let next = (end < all).then_some(end as u64);
     Ok((crate::output::value(&listed)?, next))
-}
-
-/// Iterates over the findings that ask for something to do.
-fn findings<'c>(catalog: &'c Catalog, own: &'c OwnCopies) -> impl Iterator<Item = &'c Diagnostic> {
-    catalog.diagnostics().filter(|found| !own.is_about_one(found))
 }
 
 fn known_layer(catalog: &Catalog, name: &str) -> Result<(), Failure> {
@@ -210,8 +202,7 @@ fn text<'c>(listed: &Listed<'c>, order: SkillOrder, output: &Output) -> String {
     }
     let shadowed = listed.shadowed.iter().map(|skill| skill.record);
     // Those that are another skill by a second path need no attention.
-    let own = OwnCopies::of();
-    let shadowed: Vec<_> = shadowed.filter(|shown| !own.is_again(listed.catalog, *shown)).collect();
+    let shadowed: Vec<_> = shadowed.filter(|shown| !is_again(listed.catalog, *shown)).collect();
     if !shadowed.is_empty() {
         let _ = writeln!(text, "\n{heading}Shadowed{end}");
     }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::args::Global;
 use crate::commands::composed::InPrompt;
 use crate::commands::elsewhere::{Elsewhere, UnreadLine};
-use crate::commands::own_copies::OwnCopies;
+use crate::commands::own_copies;
 use crate::commands::user_trust::{self, UserTrust};
 use crate::failure::Failure;
 use crate::lock_place::shown_root;
@@ -92,9 +92,8 @@ fn overview(catalog: &Catalog, trust: &UserTrust, elsewhere: &Elsewhere) -> Over
     };
     let in_state =
         |state| catalog.excluded().filter(|record| record.availability().as_str() == state).count();
-    let own = OwnCopies::of();
     let is_again = |record: &Record<'_>| {
-        record.availability() == Availability::Shadowed && own.is_again(catalog, *record)
+        record.availability() == Availability::Shadowed && own_copies::is_again(catalog, *record)
     };
     let again = catalog.excluded().filter(is_again).count();
     let not_trusted = catalog.diagnostics().find(|found| found.code == PROJECT_NOT_TRUSTED);

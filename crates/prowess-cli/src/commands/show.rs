@@ -10,6 +10,7 @@ use prowess_text::counted;
 use serde::Serialize;
 
 use crate::args::{Global, LEAST_SIMILARITY};
+use crate::commands::own_copies::announce;
 use crate::commands::user_trust::{self, TrustedRecord, UserTrust};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output};
@@ -32,7 +33,9 @@ pub(crate) struct Shown<'c> {
 
 pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode, Failure> {
     let runtime = runtime::runtime(global)?;
-    output.result(&shown(&runtime.catalog(), id)?, text_of)?;
+    let catalog = runtime.catalog();
+    output.result(&shown(&catalog, id)?, text_of)?;
+    announce(&catalog, output);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -124,14 +124,6 @@ fn colleague_gets_the_skills_by_sync_and_trust() {
     team.tree.write("clone/.claude/skills/pdf/SKILL.md", "Mine.\n");
     let synced = team.run("colleague", "clone", &["sync"]);
     assert_eq!((synced.code, states(&synced.json())[1].as_str()), (Some(3), "pdf edited"));
-    team.tree.write("clone/.claude/skills/pdf/SKILL.md", plain_skill("pdf") + "Mine.\n");
-    let checked = team.run("colleague", "clone", &["doctor"]).stdout;
-    assert!(checked.contains("move it away and run `prowess sync`"), "{checked}");
-    assert!(!checked.contains("rename or remove"), "{checked}");
-    let colleague = Program::new().at_home_in(&team.tree.join("colleague"));
-    let listed = colleague.working_in(&team.tree.join("clone")).run(&["list"]).stderr;
-    assert!(listed.contains("is not what the lock file names"), "{listed}");
-    team.tree.write("clone/.claude/skills/pdf/SKILL.md", "Mine.\n");
     let text = fs::read_to_string(team.tree.join("clone/.claude/skills/pdf/SKILL.md")).unwrap();
     assert_eq!(text, "Mine.\n", "what a person has written stays");
 }

@@ -66,30 +66,10 @@ fn defaults_are_empty() {
 #[test]
 fn written_manifest_is_the_same() {
     let written = write::agent_manifest(BUILDER).expect("it can be written");
-    expect![[r#"
-        id: builder_agent
-        name: Extension Builder Agent
-        agent:
-          integration_mode: tool
-          model: a-model
-          uses_tools:
-            - core_tools
-            - web_search
-          uses_skills:
-            - extension-development
-          limits:
-            max_turns: 20
-            max_tokens: 8000
-          instructions: |
-            Keep it short.
-
-            And simple.
-        depends_on:
-          - skill_registry
-        enabled: true
-        version: "1.10"
-    "#]]
-    .assert_eq(&written);
+    // Comments and empty lines are the author's, and quotes those of JSON.
+    let expected = BUILDER.replace("  # The tools of the host.\n", "").replace('\'', "\"");
+    let expected = expected.replace("\n\nagent", "\nagent").replace("\n\ndepends", "\ndepends");
+    assert_eq!(written, expected);
     let (before, after) = (parse(BUILDER.as_bytes()), parse(written.as_bytes()));
     assert_eq!(before.manifest, after.manifest);
     assert_eq!(write::agent_manifest(&written).as_ref(), Ok(&written), "it is canonical");

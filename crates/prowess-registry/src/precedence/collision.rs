@@ -67,7 +67,17 @@ impl Resolution<'_> {
             return self.shadow_copy(winner, loser);
         }
         let reason = used_instead(self.builder.record(winner));
-        self.shadow_for(loser, &reason);
+        match self.is_placed(winner, loser) {
+            // The source of the package reports what differs.
+            true => self.shadow(loser, &reason),
+            false => self.shadow_for(loser, &reason),
+        }
+    }
+
+    /// Returns whether one of two records is at a place of the other, where it has to stay.
+    fn is_placed(&self, one: RecordIndex, other: RecordIndex) -> bool {
+        let [one, other] = [one, other].map(|at| self.builder.record(at));
+        self.input.copies.is_placed([one, other])
     }
 
     pub(super) fn shadow_for(&mut self, loser: RecordIndex, reason: &str) {
@@ -85,8 +95,11 @@ impl Resolution<'_> {
         }
         let reason = used_instead(records[0]) + "; both have the same `SKILL.md`";
         let finding = copied(records[1], records[0]);
+        let is_placed = self.is_placed(winner, copy);
         self.shadow(copy, &reason);
-        self.builder.diagnose(finding);
+        if !is_placed {
+            self.builder.diagnose(finding);
+        }
     }
 
     fn disambiguate(&mut self, winner: RecordIndex, losers: &[RecordIndex]) {

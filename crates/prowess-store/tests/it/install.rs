@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -274,27 +275,18 @@ fn owned(texts: &[&str]) -> Vec<String> {
 #[test]
 fn skill_that_is_doubled_later_stays_where_it_is() {
     let fixture = Fixture::new();
-    fixture.shelf.put("site", &[("b/SKILL.md", NOTES)]);
+    fixture.shelf.put("site", &[("b/SKILL.md", NOTES), ("pdf/SKILL.md", PDF)]);
     fixture.add("site", &[]).unwrap();
     let (one, two) = (NOTES.replace("One", "Two"), NOTES.replace("One", "Three"));
-    fixture.shelf.put("site", &[("a/SKILL.md", &one), ("b/SKILL.md", &two)]);
+    let files = [("a/SKILL.md", &*one), ("b/SKILL.md", &two), ("pdf/SKILL.md", PDF)];
+    fixture.shelf.put("site", &files);
     let updated = fixture.installer().update(&[], Growth::Refuse, &Cancel::default()).unwrap();
     assert_eq!(updated.found[0].to.path.as_deref(), Some("b"));
     let before = fixture.tree("notes");
     fs::remove_dir_all(fixture.place.store.package_directory(&before)).unwrap();
-    assert_eq!(fixture.sync()["notes"], Synced::Installed);
-}
-
-#[test]
-fn lost_package_is_installed_again() {
-    let fixture = Fixture::new();
-    fixture.add("site", &[]).unwrap();
-    let pdf = fixture.tree("pdf");
-    fs::remove_dir_all(fixture.place.store.package_directory(&pdf)).unwrap();
     let synced = fixture.sync();
-    assert_eq!(synced["pdf"], Synced::Installed);
-    assert_eq!(synced["notes"], Synced::Intact);
-    fixture.place.store.verify(&pdf).unwrap();
+    assert_eq!([&synced["notes"], &synced["pdf"]], [&Synced::Installed, &Synced::Intact]);
+    fixture.place.store.verify(&before).unwrap();
 }
 
 #[test]
@@ -317,21 +309,10 @@ fn refused_archive_leaves_nothing() {
     assert!(fixture.installer().check(&Cancel::default()).unwrap()["pdf"].stored.is_ok());
 }
 
-/// Returns the paths of everything below a directory, sorted.
-fn paths_below(directory: &Path) -> Vec<PathBuf> {
-    let mut paths = Vec::new();
-    let mut left = vec![directory.to_owned()];
-    while let Some(directory) = left.pop() {
-        for entry in fs::read_dir(directory).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                left.push(path.clone());
-            }
-            paths.push(path);
-        }
-    }
-    paths.sort();
-    paths
+/// Returns the paths of everything below a directory, as text.
+fn paths_below(directory: &Path) -> String {
+    let found = Command::new("sh").args(["-c", "find . | sort"]).current_dir(directory).output();
+    String::from_utf8(found.unwrap().stdout).unwrap()
 }
 
 #[test]
@@ -349,6 +330,46 @@ fn other_bytes_are_quarantined() {
     assert_eq!(fixture.tree("pdf"), pdf, "the lock is unchanged");
     fixture.shelf.lock().clear();
     assert!(matches!(fixture.sync()["pdf"], Synced::Failed(_)), "the source is away");
+}
+
+/// The source chooses how it spells the name that a line has.
+#[test]
+fn line_of_another_tool_installs_what_it_demands() {
+    let fixture = Fixture::new();
+    let import = |more: &str| {
+        let line = format!(r#"{{"source": "site", "sourceType": "github"{more}}}"#);
+        let text = format!(r#"{{"version": 1, "skills": {{"pdf-tools": {line}}}}}"#);
+        let lines = ForeignLock::SkillsLock.read(&text).unwrap();
+        fixture.installer().import(&lines, &Cancel::default()).map(drop)
+    };
+    let put = |name: &str, text: &str| {
+        let text = PDF.replace("name: pdf", &format!("name: {name}")).replace("One", text);
+        fixture.shelf.put("site", &[("SKILL.md", &text)]);
+    };
+    let hash = format!(r#", "computedHash": "{}""#, "0".repeat(64));
+    for name in ["PDF-Tools", "pdf_tools", "pdf-tools"] {
+        put(name, "One");
+        for (demand, code) in [
+            (
+                r#", "provenance": {"certIssuer": "https://i", "signerIdentity": "a@b"}"#,
+                "signer-changed",
+            ),
+            (r#", "signer": "x""#, "signer-changed"),
+            (&hash, "artifact-changed"),
+        ] {
+            let refused = import(demand).expect_err(name);
+            assert_eq!(refused.code().as_str(), code, "{name} {demand}: {refused}");
+        }
+    }
+    assert!(fixture.place.lock.load().unwrap().skills.is_empty());
+    assert_eq!(import(""), Ok(()));
+    put("pdf-tools", "Two");
+    for (end, text) in [("revision", "two"), ("back", "the tag `v1` was moved")] {
+        let location = format!("site.{end}");
+        fixture.shelf.texts.lock().unwrap().insert(location, text.to_owned());
+    }
+    let refused = import("");
+    assert!(matches!(refused, Err(InstallError::StepBack { .. })), "{refused:?}");
 }
 
 #[test]
@@ -374,7 +395,7 @@ fn check_compares_with_the_source() {
 #[test]
 fn step_back_is_named_and_accepted_first() {
     let versioned = |version: &str| {
-        let field = match version.strip_prefix("top ") {
+        let field = match version.strip_prefix("top-") {
             Some(version) => format!("version: {version}"),
             None if version.is_empty() => "license: MIT".to_owned(),
             None => format!("metadata: {{ version: '{version}' }}"),
@@ -382,35 +403,30 @@ fn step_back_is_named_and_accepted_first() {
         ("SKILL.md", PDF.replacen("---\nOne\n", &format!("{field}\n---\nOf {version}\n"), 1))
     };
     let moved = "the tag `v1` was moved";
+    let unseen = "it cannot be seen whether its version";
     for (versions, answer, expected) in [
-        (["1.9", "1.10"], None, None),
-        (["1.0-rc.2", "v1.0.0"], None, None),
-        (["r11", "r12"], None, None),
-        (["2024-06-30", "2024-07-01"], None, None),
-        (["r12", "r11"], None, Some("its version goes from r12 down to r11")),
-        (
-            ["1.99999999999999999999", "1.9"],
-            None,
-            Some("its version goes from 1.99999999999999999999 down to 1.9"),
-        ),
-        (["2.0", "2.0rc1"], None, Some("it cannot be seen whether its version 2.0rc1 follows 2.0")),
-        (["1.2", "1.x"], None, Some("it cannot be seen whether its version 1.x follows 1.2")),
-        (["2.1", ""], None, Some("it has no version any more, and the installed one is 2.1")),
-        (
-            ["1.0.0-rc.1", "1.0-beta.11"],
-            None,
-            Some("its version goes from 1.0.0-rc.1 down to 1.0-beta.11"),
-        ),
-        (
-            ["1.0-beta.11", "1.0-beta.2"],
-            None,
-            Some("its version goes from 1.0-beta.11 down to 1.0-beta.2"),
-        ),
-        (["top 2.1", "top 2.0"], None, Some("its version goes from 2.1 down to 2.0")),
-        (["2", "2.0-rc"], None, Some("its version goes from 2 down to 2.0-rc")),
-        (["1.10", "1.9"], None, Some("its version goes from 1.10 down to 1.9")),
-        (["1.0", "1.0+a"], Some(moved), Some(moved)),
+        ("1.9 1.10", None, None),
+        ("1.0-rc.2 v1.0.0", None, None),
+        ("r11 r12", None, None),
+        ("2024-06-30 2024-07-01", None, None),
+        ("r12 r11", None, Some("down".to_owned())),
+        ("1.99999999999999999999 1.9", None, Some("down".to_owned())),
+        ("2.0 2.0rc1", None, Some(format!("{unseen} 2.0rc1 follows 2.0"))),
+        ("1.2 1.x", None, Some(format!("{unseen} 1.x follows 1.2"))),
+        ("2.1 ", None, Some("it has no version any more, and the installed one is 2.1".to_owned())),
+        ("1.0.0-rc.1 1.0-beta.11", None, Some("down".to_owned())),
+        ("1.0-beta.11 1.0-beta.2", None, Some("down".to_owned())),
+        ("top-2.1 top-2.0", None, Some("down".to_owned())),
+        ("2 2.0-rc", None, Some("down".to_owned())),
+        ("1.10 1.9", None, Some("down".to_owned())),
+        ("1.0 1.0+a", Some(moved), Some(moved.to_owned())),
     ] {
+        let (before, after) = versions.split_once(' ').unwrap();
+        let expected = expected.map(|it| {
+            let [from, to] = [before, after].map(|it| it.trim_start_matches("top-"));
+            it.replace("down", &format!("its version goes from {from} down to {to}"))
+        });
+        let versions = [before, after];
         let fixture = Fixture::new();
         let [before, after] = versions.map(versioned);
         fixture.shelf.put("site", &[(before.0, &before.1)]);
@@ -429,7 +445,7 @@ fn step_back_is_named_and_accepted_first() {
         let found = installer.preview(&[], &none).unwrap().found;
         fs::rename(fixture.place.directory.path().join("away"), fixture.place.store.root())
             .unwrap();
-        let reasons: Vec<_> = expected.into_iter().map(str::to_owned).collect();
+        let reasons: Vec<_> = expected.iter().cloned().collect();
         assert_eq!(found[0].steps_back, reasons);
         let state = installer.check(&none).unwrap()["pdf"].remote.clone();
         let went_back = RemoteState::WentBack(reasons.clone());
@@ -509,46 +525,6 @@ fn only_what_was_shown_is_accepted() {
     put("two", "two.example");
     installer.update(&ids, Growth::Accept, &Cancel::default()).unwrap();
     assert_eq!(fixture.tree("pdf"), update.to.tree);
-}
-
-/// The source chooses how it spells the name that a line has.
-#[test]
-fn line_of_another_tool_installs_what_it_demands() {
-    let fixture = Fixture::new();
-    let import = |more: &str| {
-        let line = format!(r#"{{"source": "site", "sourceType": "github"{more}}}"#);
-        let text = format!(r#"{{"version": 1, "skills": {{"pdf-tools": {line}}}}}"#);
-        let lines = ForeignLock::SkillsLock.read(&text).unwrap();
-        fixture.installer().import(&lines, &Cancel::default()).map(drop)
-    };
-    let put = |name: &str, text: &str| {
-        let text = PDF.replace("name: pdf", &format!("name: {name}")).replace("One", text);
-        fixture.shelf.put("site", &[("SKILL.md", &text)]);
-    };
-    let hash = format!(r#", "computedHash": "{}""#, "0".repeat(64));
-    for name in ["PDF-Tools", "pdf_tools", "pdf-tools"] {
-        put(name, "One");
-        for (demand, code) in [
-            (
-                r#", "provenance": {"certIssuer": "https://i", "signerIdentity": "a@b"}"#,
-                "signer-changed",
-            ),
-            (r#", "signer": "x""#, "signer-changed"),
-            (&hash, "artifact-changed"),
-        ] {
-            let refused = import(demand).expect_err(name);
-            assert_eq!(refused.code().as_str(), code, "{name} {demand}: {refused}");
-        }
-    }
-    assert!(fixture.place.lock.load().unwrap().skills.is_empty());
-    assert_eq!(import(""), Ok(()));
-    put("pdf-tools", "Two");
-    for (end, text) in [("revision", "two"), ("back", "the tag `v1` was moved")] {
-        let location = format!("site.{end}");
-        fixture.shelf.texts.lock().unwrap().insert(location, text.to_owned());
-    }
-    let refused = import("");
-    assert!(matches!(refused, Err(InstallError::StepBack { .. })), "{refused:?}");
 }
 
 #[test]

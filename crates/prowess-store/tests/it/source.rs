@@ -3,14 +3,15 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
+use std::process::Command;
 use std::sync::Arc;
 
 use prowess_archive::{Archive, File};
 use prowess_core::{
     Cancel, Digest, FileMode, PackageDigest, PackagePath, PreviousScan, ReadLimit, ResourcePath,
-    SkillSource, SourceErrorKind,
+    Severity, SkillSource, SourceErrorKind,
 };
-use prowess_store::StoreSource;
+use prowess_store::{PlaceForm, StoreSource};
 use prowess_testkit::{ScanRecorder, SourceFixture, Unreadable, check_source};
 
 use crate::{Place, locked};
@@ -160,4 +161,37 @@ fn changed_package_reaches_no_prompt() {
     let list = directory.join("../../lists").join(directory.file_name().unwrap());
     fs::write(&list, "{}").unwrap();
     assert!(read("SKILL.md").unwrap_err().message.contains(" was installed; install"));
+}
+
+/// Whatever differs at a place is announced by scans and to loads, and nothing else is.
+#[test]
+fn altered_copy_is_announced() {
+    use PlaceForm::{Copy, Link};
+    let edits = [
+        (Copy, ":", false),
+        (Copy, "rm -r pdf", false),
+        (Copy, "rm pdf/SKILL.md", false),
+        (Copy, "echo > pdf/SKILL.md", true),
+        (Copy, "echo > pdf/scripts/run.sh", true),
+        (Copy, "echo > pdf/more.md", true),
+        (Copy, "rm -r pdf; ln -s / pdf", true),
+        (Link, ":", false),
+        (Link, "echo > pdf/SKILL.md", true),
+    ];
+    for (form, edit, is_altered) in edits {
+        let place = Place::new();
+        place.install("pdf", "one");
+        let directory = place.directory.path().join("agents");
+        place.store.begin().unwrap().place(&place.lock, &["pdf".into()], &directory, form).unwrap();
+        let ran = Command::new("sh").args(["-c", edit]).current_dir(&directory).status().unwrap();
+        assert!(ran.success(), "{edit}");
+        let (source, copy) = (source(&place), directory.join("pdf").display().to_string());
+        let found = ScanRecorder::scan(&source).unwrap().problems;
+        let found =
+            found.iter().find(|it| it.path.as_deref() == Some(&*format!("{copy}/SKILL.md")));
+        let code = found.map(|it| (it.severity, it.code.as_str()));
+        assert_eq!(code, is_altered.then_some((Severity::Warning, "package-changed")), "{edit}");
+        assert_eq!(source.altered(&copy).as_deref(), found.map(|it| &*it.message), "{edit}");
+        assert!(source.places(&copy) && !source.places(&format!("{copy}x")), "{edit}");
+    }
 }

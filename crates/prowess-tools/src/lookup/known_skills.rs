@@ -1,11 +1,12 @@
 //! The skills that were parsed before.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use prowess_core::{ActivationError, ActiveSkill, Catalog, Record, RecordIndex, ToolContext};
 
-use super::package::{not_activated, read_skill_md};
+use super::package::{announced, not_activated, read_skill_md};
 use crate::gate::Refusal;
 
 /// The maximum number of remembered skills. All are forgotten if there is no room for one more.
@@ -36,12 +37,21 @@ struct Known {
 }
 
 impl KnownSkills {
-    /// Reads a skill's `SKILL.md` and returns the active skill.
+    /// Reads a skill's `SKILL.md` and returns the active skill. That its files are not those that
+    /// were installed is a note of its body, since any file may have changed.
     pub(crate) fn activate(
         &self,
         context: &ToolContext<'_>,
         record: Record<'_>,
     ) -> Result<ActiveSkill, Refusal> {
+        let mut skill = self.read(context, record)?;
+        if let Cow::Owned(body) = announced(record, &skill.body) {
+            skill.body = body.into();
+        }
+        Ok(skill)
+    }
+
+    fn read(&self, context: &ToolContext<'_>, record: Record<'_>) -> Result<ActiveSkill, Refusal> {
         let catalog = context.catalog;
         let now = context.clock.now();
         let bytes = read_skill_md(catalog, record)?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use prowess_core::{ActiveSkill, Caller, Catalog, Digest, Record, Timestamp};
 
-use super::package::{active_skill, read_skill_md};
+use super::package::{active_skill, announced, read_skill_md};
 
 /// Returns the new versions of loaded skills whose `SKILL.md` has changed, under the ids by which
 /// they were loaded. Reads each skill.
@@ -24,7 +24,8 @@ fn newer_version(catalog: &Catalog, skill: &ActiveSkill, now: Timestamp) -> Opti
     if Digest::of(&bytes) == skill.digest {
         return None;
     }
-    let newer = active_skill(record, &bytes, now).ok()?;
+    let mut newer = active_skill(record, &bytes, now).ok()?;
+    newer.body = announced(record, &newer.body).into();
     // With another name, a different skill has replaced it.
     (newer.name == skill.name).then(|| ActiveSkill { id: skill.id.clone(), ..newer })
 }

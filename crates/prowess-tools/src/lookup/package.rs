@@ -1,5 +1,7 @@
 //! From a model's reference to a record, and from a record to an active skill.
 
+use std::borrow::Cow;
+
 use prowess_core::{
     ActivationError, ActiveSkill, Availability, Caller, Catalog, Code, DeliveryPolicy, Diagnostic,
     Lookup, ReadLimit, Record, ResourcePath, ShowLocation, SkillError, SourceError,
@@ -105,6 +107,24 @@ pub(crate) fn active_skill(
     now: Timestamp,
 ) -> Result<ActiveSkill, Refusal> {
     ActiveSkill::of(record, bytes, now).map_err(|error| not_activated(record, &error))
+}
+
+/// The start of a text about a skill, in front of its instructions, which ends at an empty line.
+const ANNOUNCED: &str = "Note of the host: ";
+
+/// Returns the text of a skill behind a note for the model, if the files of an installed package
+/// were changed where they were placed. A person may do that, so it is no refusal.
+pub(crate) fn announced<'t>(record: Record<'_>, text: &'t str) -> Cow<'t, str> {
+    match record.altered() {
+        Some(clause) => Cow::Owned(format!("{ANNOUNCED}{clause}.\n\n{text}")),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// Splits a text behind its note, if it has one.
+pub(crate) fn split_note(text: &str) -> (&str, &str) {
+    let end = text.find("\n\n").filter(|_| text.starts_with(ANNOUNCED));
+    text.split_at(end.map_or(0, |end| end + 2))
 }
 
 pub(crate) fn read_skill_md(catalog: &Catalog, record: Record<'_>) -> Result<Vec<u8>, Refusal> {

@@ -11,7 +11,7 @@ use super::Operations;
 use crate::codes;
 use crate::content::page::{Page, Reader};
 use crate::gate::Refusal;
-use crate::lookup::package::{read_skill_md, suggestion};
+use crate::lookup::package::{announced, read_skill_md, split_note, suggestion};
 use crate::policy::SkillContent;
 
 /// The maximum length of a skill's name in a message.
@@ -66,20 +66,23 @@ impl Operations {
         most: usize,
     ) -> String {
         let tags = self.delivery.tags;
-        let text = self.text(context, record, skill);
-        let page = Page::of(&text, None, most).ok();
+        let whole = self.text(context, record, skill);
+        let (announced, text) = split_note(&whole);
+        let page = Page::of(text, None, most).ok();
         let page = page.filter(|page| page.text.len() < text.len());
         let paged = || {
             let page = page?;
             let file = read_skill_md(context.catalog, record).ok()?;
             let file = String::from_utf8(file).ok()?;
-            let before = file[..file.rfind(&*text)?].matches('\n').count();
+            let before = file[..file.rfind(text)?].matches('\n').count();
             let (tool, path) = (&*self.read_tool, record.file());
             let note =
                 page.note_of_instructions(before, &Reader { tool, skill: &skill.id, path })?;
-            Some(format!("{note}\n\n{}", tags.encode(page.text, context.boundary)))
+            let [announced, text] =
+                [announced, page.text].map(|text| tags.encode(text, context.boundary));
+            Some(format!("{announced}{note}\n\n{text}"))
         };
-        paged().unwrap_or_else(|| tags.encode(&text, context.boundary).into_owned())
+        paged().unwrap_or_else(|| tags.encode(&whole, context.boundary).into_owned())
     }
 
     /// Returns the directory at which a skill is mounted, or without a shell, its directory.
@@ -130,6 +133,7 @@ fn whole_file<'s>(catalog: &Catalog, record: Record<'_>, skill: &'s ActiveSkill)
     let bytes = read_skill_md(catalog, record).ok();
     let same = bytes.filter(|bytes| Digest::of(bytes) == skill.digest);
     let text = same.and_then(|bytes| String::from_utf8(bytes).ok());
+    let text = text.map(|text| announced(record, &text).into_owned());
     text.map_or(Cow::Borrowed(&*skill.body), Cow::Owned)
 }
 

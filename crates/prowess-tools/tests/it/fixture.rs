@@ -79,6 +79,12 @@ impl SourceOverrides for Moody {
         &self.inner
     }
 
+    /// A package is such a copy as soon as its `lock` has changed.
+    fn altered(&self, directory: &str) -> Option<String> {
+        let lock = format!("{}/lock", directory.rsplit('/').next()?);
+        unpoisoned(&self.answers).contains_key(&lock).then(|| "this copy is altered".to_owned())
+    }
+
     fn read(
         &self,
         package: &PackagePath,

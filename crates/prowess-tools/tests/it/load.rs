@@ -1,9 +1,11 @@
 //! `skills.load`.
 
 use expect_test::expect;
-use prowess_core::{Digest, Session, SourceErrorKind};
+use prowess_core::{
+    BodyDelivery, DeliveryPolicy, Digest, Session, SourceErrorKind, ToolCall, ToolContext,
+};
 use prowess_format::{Profile, Rules};
-use prowess_tools::{RequiresMode, ToolPolicy};
+use prowess_tools::{RequiresMode, SkillContent, ToolPolicy};
 use serde_json::{Value, json};
 
 use crate::fixture::{Host, Setup, catalog_by, catalog_hiding, check_error, skill_md, text};
@@ -184,6 +186,33 @@ fn skill_that_was_loaded_before_is_read_again() {
     host.done("skills_unload", json!({ "all": true }));
     assert!(load().result.is_error, "what was loaded before is no excuse for a broken file");
     assert_eq!(host.source.reads().len(), 7, "each load reads the file");
+}
+
+/// The note is in front of each text and of its first page, whose lines are those of the file.
+#[test]
+fn altered_copy_is_announced_with_its_text() {
+    let note = "\nNote of the host: this copy is altered.\n\n";
+    let file = skill_md("beta", &"Line.\n".repeat(900));
+    for (skill_content, start) in [(SkillContent::Body, "Line"), (SkillContent::File, "---")] {
+        let policy = ToolPolicy { skill_content, ..ToolPolicy::default() };
+        let bodies = BodyDelivery::ToolResult;
+        let delivery = DeliveryPolicy { bodies, ..DeliveryPolicy::default() };
+        let setup = Setup { policy, delivery, ..Setup::default() };
+        let host = Host::with(setup, &[("beta/SKILL.md", file.as_bytes())]);
+        let load = |result_bytes| {
+            let arguments = json!({ "names": ["beta"], "force": true });
+            let call = ToolCall { name: "skills_load".to_owned(), arguments };
+            let context = ToolContext { result_bytes, ..host.context() };
+            host.toolbox.dispatch(&context, &call).result.texts().collect::<String>()
+        };
+        assert!(!load(None).contains("Note of the host"));
+        host.source.change("beta/lock", "");
+        let (whole, page) = (load(None), load(Some(4_000)));
+        assert!(whole.contains(&format!("{note}{start}")), "{whole}");
+        // The frontmatter is four lines.
+        let next = format!("\"from\": {}", page.matches("Line.\n").count() + 5);
+        assert!(page.contains(&format!("{note}Note: ")) && page.contains(&next), "{page}");
+    }
 }
 
 #[test]

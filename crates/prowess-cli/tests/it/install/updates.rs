@@ -7,7 +7,6 @@ use serde_json::json;
 use super::Machine;
 #[cfg(feature = "remotes")]
 use super::states;
-#[cfg(feature = "remotes")]
 use crate::plain_skill;
 
 #[test]
@@ -91,27 +90,43 @@ fn changed_package_is_said_everywhere() {
         fs::write(package.unwrap().path().join("more.md"), "more").unwrap();
     }
     let names = json!({ "names": ["pdf"] }).to_string();
-    let uri = json!({ "uri": "skill://pdf/SKILL.md" }).to_string();
-    let name = json!({ "name": "pdf" }).to_string();
-    let program = env!("CARGO_BIN_EXE_prowess");
-    for command in [
-        &["doctor"][..],
-        &["show", "pdf"],
-        &["call", "skills_load", &names],
-        &["mcp", "call", "resources/read", &uri, "--", program, "serve", "--quiet"],
-        &["mcp", "call", "prompts/get", &name, "--", program, "serve", "--quiet"],
-    ] {
-        if command[0] == "mcp" && !cfg!(all(feature = "http", feature = "mcp-sources")) {
+    let commands = [&["doctor"][..], &["show", "pdf"], &["call", "skills_load", &names]];
+    let sentence = "the files of `pdf` were changed after it was installed: `more.md`";
+    check_said(&machine, &commands, &[sentence, "run `prowess sync`"]);
+    check_said(&machine, &SERVED, &[sentence]);
+
+    // A person may change a copy that the lock places, so it is given out, and announced.
+    let machine = Machine::new();
+    let skills = machine.path("skills");
+    assert_eq!(machine.run(&["trust", "--source", &skills]).code, Some(0));
+    assert_eq!(machine.run(&["add", &skills, "--copy"]).code, Some(0));
+    machine.tree.write("home/.agents/skills/pdf/SKILL.md", plain_skill("pdf") + "Mine.\n");
+    let sentence = "this copy of `pdf` is not what its lock file names";
+    let shown = [&["list"][..], &["doctor"], &["show", "pdf"], &["explain", "pdf"], &["prompt"]];
+    check_said(&machine, &shown, &[sentence, "run `prowess sync`"]);
+    check_said(&machine, &[&["prompt", "--load", "pdf", "--quiet"]], &[sentence]);
+    check_said(&machine, &SERVED, &[sentence]);
+}
+
+/// Requests for a skill to a server.
+const SERVED: [&[&str]; 2] = [
+    &["mcp", "call", "resources/read", r#"{"uri":"skill://pdf/SKILL.md"}"#],
+    &["mcp", "call", "prompts/get", r#"{"name":"pdf"}"#],
+];
+
+fn check_said(machine: &Machine, commands: &[&[&str]], parts: &[&str]) {
+    let server = ["--", env!("CARGO_BIN_EXE_prowess"), "serve", "--quiet"];
+    for command in commands {
+        let is_served = command[0] == "mcp";
+        if is_served && !cfg!(all(feature = "http", feature = "mcp-sources")) {
             continue;
         }
-        let ran = machine.run(command);
+        let server = if is_served { &server[..] } else { &[] };
+        let ran = machine.run(&[command, server].concat());
         let said = format!("{}{}", ran.stdout, ran.stderr);
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-        let sentence = "the files of `pdf` were changed after it was installed: `more.md`";
-        assert!(
-            said.contains(sentence) && said.contains("run `prowess sync`"),
-            "{command:?}: {said}"
-        );
+        assert!(parts.iter().all(|part| said.contains(part)), "{command:?}: {said}");
+        assert!(!said.contains("rename or remove") && !said.contains("[skill-copy]"), "{said}");
     }
 }
 
