@@ -25,8 +25,9 @@ pub(crate) struct Kept {
     granted: Vec<PathBuf>,
     /// The directories whose every name was looked at.
     directories: Vec<PathBuf>,
-    /// The hidden entries that are not granted themselves, with their inodes.
-    hidden: BTreeMap<PathBuf, u64>,
+    /// The hidden entries that are not granted themselves. A link has its inode here: nothing keeps a
+    /// script from replacing it.
+    hidden: BTreeMap<PathBuf, Option<u64>>,
     /// Seconds: what was there before has not changed since.
     since: i64,
 }
@@ -54,7 +55,8 @@ impl Kept {
                 let (path, name) = (entry.path(), entry.file_name());
                 let is_hidden = name.as_encoded_bytes().starts_with(b".");
                 if is_hidden && !DATA.split_whitespace().any(|data| name == data) {
-                    kept.hidden.insert(path, entry.ino());
+                    let is_link = entry.file_type().is_ok_and(|it| it.is_symlink());
+                    kept.hidden.insert(path, is_link.then(|| entry.ino()));
                 } else if name != "node_modules" && entry.file_type().is_ok_and(|it| it.is_dir()) {
                     pending.push_back(path);
                 }
@@ -67,7 +69,8 @@ impl Kept {
 
     /// Returns the paths that stay as they are.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
-        self.hidden.keys().filter(|path| !path.is_symlink()).cloned().collect()
+        let kept = self.hidden.iter().filter(|(_, link)| link.is_none());
+        kept.map(|(path, _)| path.clone()).collect()
     }
 
     /// Gives what a script has put where programs take orders a name that they do not look for.
@@ -80,8 +83,12 @@ impl Kept {
 
     fn aside(&self, path: &Path) -> Option<String> {
         let found = path.symlink_metadata().ok()?;
-        // Nothing that was there is renamed, whatever a list has missed.
-        if self.hidden.get(path) == Some(&found.ino()) || found.ctime() < self.since {
+        // Nothing that was there is renamed, whatever a list has missed. What a script could not
+        // change is another program's: an editor and `git config` replace files.
+        let was_there = self.hidden.get(path);
+        if was_there.is_some_and(|link| link.is_none_or(|inode| inode == found.ino()))
+            || found.ctime() < self.since
+        {
             return None;
         }
         let name = path.file_name()?.to_string_lossy();
@@ -113,6 +120,8 @@ mod tests {
             assert_eq!(kept.set_aside_new(), [""; 0], "after {most} names: not all were looked at");
         }
         let kept = Kept { since: i64::MAX, ..Kept::look(&[inner], 9) };
+        fs::rename(top.join("inner/.envrc"), top.join("inner/.saved")).unwrap();
+        fs::write(top.join("inner/.envrc"), "of the user's editor").unwrap();
         fs::write(top.join("inner/.mcp.json"), "").unwrap();
         assert_eq!(kept.set_aside_new(), [""; 0], "it has not changed since");
         assert_eq!(Kept { since: 0, ..kept }.set_aside_new().len(), 1);
