@@ -25,8 +25,8 @@ pub(crate) struct Kept {
     granted: Vec<PathBuf>,
     /// The directories whose every name was looked at.
     directories: Vec<PathBuf>,
-    /// The hidden entries that are not granted themselves. A link has its inode here: nothing keeps a
-    /// script from replacing it.
+    /// The hidden entries that are not granted themselves. A link has its inode here: nothing keeps
+    /// a script from replacing it.
     hidden: BTreeMap<PathBuf, Option<u64>>,
     /// Seconds: what was there before has not changed since.
     since: i64,

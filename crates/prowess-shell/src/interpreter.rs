@@ -281,7 +281,8 @@ fn execution_limits(limits: &ShellLimits) -> ExecutionLimits {
     ExecutionLimits::new()
         .timeout(limits.time())
         .max_commands(limits.steps)
-        // A pipe drops the error of `awk` for rounds of loops: its other work reaches its limit first.
+        // A pipe drops the error of `awk` for rounds of loops: its other work reaches its limit
+        // first.
         .max_work_units(WORK as u64)
         .max_loop_iterations(WORK)
         .max_total_loop_iterations(WORK)

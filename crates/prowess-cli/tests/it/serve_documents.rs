@@ -1,5 +1,5 @@
-//! The cases of the documents through a server, with each preset as it is. The rows of `served` name
-//! the cases that differ there. Steps of a host alone are left to the library.
+//! The cases of the documents through a server, with each preset as it is. The rows of `served`
+//! name the cases that differ there. Steps of a host alone are left to the library.
 
 use std::collections::BTreeSet;
 use std::path::Path;

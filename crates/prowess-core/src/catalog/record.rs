@@ -124,8 +124,8 @@ impl<'c> Record<'c> {
         }
     }
 
-    /// Returns a clause about the package, if it is a copy that a source has placed, such as that of
-    /// a lock file, and its files have changed since: a model must not get it unannounced.
+    /// Returns a clause about the package, if it is a copy that a source has placed, such as that
+    /// of a lock file, and its files have changed since: a model must not get it unannounced.
     pub fn altered(&self) -> Option<String> {
         let directory = self.root_directory();
         self.catalog.sources().iter().find_map(|it| it.source.altered(&directory))
