@@ -122,13 +122,13 @@ pub(crate) struct LockWork {
     #[arg(long, value_name = "FILE")]
     pub(crate) import: Option<PathBuf>,
     /// Print the installed skills as a `skills-lock.json`
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, conflicts_with = "SignerOption", hide_short_help = true)]
     pub(crate) export: bool,
     /// List the artifacts in quarantine
-    #[arg(long, hide_short_help = true)]
+    #[arg(long, conflicts_with = "SignerOption", hide_short_help = true)]
     pub(crate) quarantine: bool,
     /// Take an artifact out of quarantine and write it to a new file, to look at it or to add it
-    #[arg(long, num_args = 2, value_names = ["DIGEST", "FILE"], hide_short_help = true)]
+    #[arg(long, conflicts_with = "SignerOption", num_args = 2, value_names = ["DIGEST", "FILE"], hide_short_help = true)]
     pub(crate) release: Option<Vec<String>>,
 }
 
@@ -150,13 +150,13 @@ pub(crate) struct Update {
     #[arg(long, conflicts_with = "preview")]
     pub(crate) accept: bool,
     /// Return these skills to their previous versions, or to one of `--versions` with `--to`
-    #[arg(long, requires = "ids", conflicts_with_all = ["preview", "accept"])]
+    #[arg(long, requires = "ids", conflicts_with_all = ["preview", "accept", "SignerOption"])]
     pub(crate) rollback: bool,
     /// With `--rollback`, the version: the start of its revision, or of the digest of its files
     #[arg(long, value_name = "VERSION", requires = "rollback", hide_short_help = true)]
     pub(crate) to: Option<String>,
     /// List the versions to which skills can return
-    #[arg(long, conflicts_with_all = ["check", "preview", "accept", "rollback"], hide_short_help = true)]
+    #[arg(long, conflicts_with_all = ["check", "preview", "accept", "rollback", "SignerOption"], hide_short_help = true)]
     pub(crate) versions: bool,
     #[command(flatten)]
     pub(crate) signer: SignerOption,

@@ -71,6 +71,11 @@ fn signer_of_the_first_version_is_shown_and_stays() {
             assert_eq!(checked.code == Some(0), code == 0, "{checked:?}");
         }
     }
+    let works = [&["sync", "--export"][..], &["sync", "--quarantine"], &["update", "--versions"]];
+    for work in works.into_iter().chain([&["update", "--rollback", "pdf"][..]]) {
+        let ran = machine.run(&[work, &["--signer", &other]].concat());
+        assert!(ran.code == Some(2) && ran.stderr.contains("cannot be used with"), "{ran:?}");
+    }
     let unknown = machine.online(&["sync", "--signer", "no-such-key"]);
     assert_eq!(unknown.error()["code"], "signer-invalid");
     assert!(machine.run(&["show", "pdf"]).text().contains("Two"));
