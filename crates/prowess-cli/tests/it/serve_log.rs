@@ -48,8 +48,9 @@ fn lines(ran: &Ran) -> Vec<Value> {
 #[test]
 fn level_decides_which_events_are_logged() {
     let tree = untrusted();
-    let load = json!({ "name": "skills_load", "arguments": { "names": ["secret-argument"] } });
-    let requests = [("tools/call", load), ("tools/list", json!({}))];
+    let arguments = json!({ "skill": "absent", "path": "secret-argument" });
+    let read = json!({ "name": "skills_read", "arguments": arguments });
+    let requests = [("tools/call", read), ("tools/list", json!({}))];
     let check = |level: &str, args: &[&str], events: &[&str]| {
         let ran = served(&tree, level, &[&["--log", "json"], args].concat(), &requests);
         let lines = lines(&ran);
