@@ -10,7 +10,7 @@ mod reexports;
 mod since;
 mod traits;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
@@ -103,7 +103,7 @@ fn document(checkout: &Path) -> Result<std::path::PathBuf, Failure> {
     Ok(documents)
 }
 
-/// Returns the public items in the documentation of a library, a line for each. Those that `derive`
+/// Returns the public items in the documentation of a library, one line for each. Those that `derive`
 /// and the compiler add would be most of them, so they are left out unless they are asked for.
 fn interface(documentation: &Path, has_derived: bool) -> Result<String, Failure> {
     let interface = public_api::Builder::from_rustdoc_json(documentation)
@@ -112,7 +112,10 @@ fn interface(documentation: &Path, has_derived: bool) -> Result<String, Failure>
         .omit_auto_derived_impls(!has_derived)
         .build()?;
     let is_written = |line: &String| !GENERATED.iter().any(|part| line.contains(part));
-    Ok(interface.items().map(|item| format!("{item}\n")).filter(is_written).collect())
+    let items = interface.items().map(|item| format!("{item}\n")).filter(is_written);
+    // A method of a trait is an item of the type and of the implementation.
+    let mut known = BTreeSet::new();
+    Ok(items.filter(|item| known.insert(item.clone())).collect())
 }
 
 fn read(snapshot: &Path) -> Result<String, Failure> {
