@@ -2,6 +2,8 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
+use rustix::termios::{QueueSelector, tcflush};
+
 use crate::output::Output;
 
 /// Returns whether a person can be asked: both the question and the answer are on a terminal, and
@@ -12,8 +14,17 @@ pub(crate) fn can_ask(output: &Output) -> bool {
 
 /// Asks a question, whose answer is no unless it is `y` or `yes`.
 pub(crate) fn is_confirmed(output: &Output, question: &str) -> bool {
-    output.error_text(&format!("{question} [y/N] "));
+    let answer = answer(output, &format!("{question} [y/N] ")).unwrap_or_default();
+    matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+}
+
+/// Asks a question, and returns the line that is typed behind it; `None` at the end of the input.
+/// What was typed before is no answer to it: nobody had seen the question.
+pub(crate) fn answer(output: &Output, question: &str) -> Option<String> {
+    // Fails for what is no terminal, and there nothing is typed.
+    let _ = tcflush(io::stdin(), QueueSelector::IFlush);
+    output.error_text(question);
     let mut answer = String::new();
     let read = io::stdin().lock().read_line(&mut answer);
-    read.is_ok() && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+    read.is_ok_and(|bytes| bytes > 0).then_some(answer)
 }

@@ -23,8 +23,6 @@ pub struct HostCommands {
     pub install: Cow<'static, str>,
     /// Finds out what is wrong on this machine, such as why it starts no script.
     pub diagnose: Cow<'static, str>,
-    /// Shows the whole of the call that waits for the approval with the id `{}`.
-    pub show_approval: Cow<'static, str>,
 }
 
 impl HostCommands {
@@ -37,7 +35,6 @@ impl HostCommands {
         trust_plugin_key: Cow::Borrowed("run `prowess plugin trust --key FILE.pub`"),
         install: Cow::Borrowed("run `prowess sync` to install it"),
         diagnose: Cow::Borrowed("run `prowess doctor`"),
-        show_approval: Cow::Borrowed("run `prowess approvals show {}`"),
     };
 
     /// Returns a clause about a path or an id.
@@ -56,7 +53,6 @@ impl Default for HostCommands {
             trust_plugin_key: Cow::Borrowed("trust the key in this program"),
             install: Cow::Borrowed("install it again"),
             diagnose: Cow::Borrowed("check the setup of this program"),
-            show_approval: Cow::Borrowed("look at the approval {} in this program"),
         }
     }
 }

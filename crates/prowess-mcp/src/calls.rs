@@ -123,8 +123,7 @@ impl SkillServer {
             // Another person was faster.
             return Ok(Asked::Decided);
         }
-        let commands = &conversation.runtime().policies().commands;
-        let Some(question) = elicitation::question(&entry, commands) else {
+        let Some(question) = elicitation::question(&entry) else {
             return Ok(Asked::Undecided);
         };
         if is_stateless(context) {

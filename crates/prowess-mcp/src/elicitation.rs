@@ -2,8 +2,8 @@
 //!
 //! A model cannot answer it: the answer is a message of the client, not an argument of a tool.
 
-use prowess::text::{head_and_tail, quoted};
-use prowess::{ApprovalEntry, ApprovalScope, ApprovalVerdict, HostCommands};
+use prowess::text::quoted;
+use prowess::{ApprovalEntry, ApprovalScope, ApprovalVerdict};
 use rmcp::model::{
     ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
     EnumSchema,
@@ -20,8 +20,8 @@ const ONCE: &str = "once";
 const SESSION: &str = "session";
 const DENY: &str = "deny";
 
-/// The most characters of the arguments that a question shows. Of longer ones, it shows the head,
-/// the tail and the step of the host that shows the whole.
+/// The most characters of the arguments in a question. Who is asked about longer ones would allow
+/// what is not shown: these wait for the host.
 const MOST_SHOWN: usize = 4000;
 
 /// Returns whether the client shows forms to its user.
@@ -31,9 +31,12 @@ pub(crate) fn is_supported(context: &RequestContext<RoleServer>) -> bool {
     capability.is_some_and(|modes| modes.form.is_some() || modes.url.is_none())
 }
 
-/// Returns the question about a call. An answer for the rest of the conversation is offered only if
-/// the approval is bound to the content of the skill's package.
-pub(crate) fn question(entry: &ApprovalEntry, commands: &HostCommands) -> Option<ElicitRequest> {
+/// Returns the question about a call; `None` if it is too long for one. An answer for the rest of
+/// the conversation is offered only if the approval is bound to the content of the skill's package.
+pub(crate) fn question(entry: &ApprovalEntry) -> Option<ElicitRequest> {
+    if entry.preview.chars().count() > MOST_SHOWN {
+        return None;
+    }
     let request = &entry.request;
     let is_bound = request.skill.is_none() || request.package.is_some();
     let choices = [
@@ -52,24 +55,17 @@ pub(crate) fn question(entry: &ApprovalEntry, commands: &HostCommands) -> Option
     let schema = ElicitationSchema::builder().required_enum_schema(FIELD, choice).build().ok()?;
     Some(ElicitRequest::new(ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: message(entry, commands),
+        message: message(entry),
         requested_schema: schema,
     }))
 }
 
-fn message(entry: &ApprovalEntry, commands: &HostCommands) -> String {
+fn message(entry: &ApprovalEntry) -> String {
     let tool = quoted(&entry.request.tool);
     let skill = entry.request.skill.as_deref();
     let caller =
         skill.map_or_else(String::new, |skill| format!(" for the skill {}", quoted(skill)));
-    let arguments = head_and_tail(&entry.preview, MOST_SHOWN);
-    let is_cut = entry.preview.chars().count() > MOST_SHOWN;
-    let whole = || {
-        let step = HostCommands::about(&commands.show_approval, &entry.id.to_string());
-        format!("\nTo see all of them, {step}")
-    };
-    let whole = if is_cut { whole() } else { String::new() };
-    format!("Allow the model to call {tool}{caller} with these arguments?\n{arguments}{whole}")
+    format!("Allow the model to call {tool}{caller} with these arguments?\n{}", entry.preview)
 }
 
 /// Returns the decision of an answer; `None` if the user made none.

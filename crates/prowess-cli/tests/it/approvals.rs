@@ -322,6 +322,8 @@ fn watch_keeps_the_decision_of_another_person() {
     let (mut command, _place) = Program::new().at_home_in(&home.join("")).into_command();
     let (mut terminal, open) = terminal::opened(80);
     command.args(["approvals", "watch"]).stdin(open()).stdout(open()).stderr(open());
+    // It is no answer: the question has not been seen.
+    terminal.write_all(b"y\n").unwrap();
     let mut child = command.spawn().unwrap();
     let mut next = BufReader::new(terminal.try_clone().unwrap()).bytes();
     let mut until = |end: &str| {

@@ -21,10 +21,17 @@ fn run_in(mut command: Command, typed: &str, columns: u16) -> (Option<i32>, Stri
     let child = command.stdin(open()).stderr(open()).spawn().unwrap();
     // Its copies of the terminal's other side go, so that the end of the program is seen here.
     drop(command);
-    terminal.write_all(typed.as_bytes()).unwrap();
+    let mut answers = typed.split_inclusive('\n');
     let mut shown = Vec::new();
+    let mut part = [0; 4096];
     // A terminal without a program at its other side fails to be read.
-    let _ = terminal.read_to_end(&mut shown);
+    while let Ok(length @ 1..) = terminal.read(&mut part) {
+        shown.extend(&part[..length]);
+        // What is typed before a question answers nothing.
+        if [&b"] "[..], b": "].iter().any(|end| shown.ends_with(end)) {
+            terminal.write_all(answers.next().unwrap_or_default().as_bytes()).unwrap();
+        }
+    }
     let ended = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
     (ended.status.code(), text(&ended.stdout), text(&shown).replace('\r', ""))

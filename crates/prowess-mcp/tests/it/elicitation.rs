@@ -47,17 +47,14 @@ async fn answered(raw: &mut Raw, id: u64, answer: Value) -> Value {
 }
 
 #[test]
-fn long_arguments_name_the_step_of_the_host() {
+fn long_arguments_are_no_question() {
     block_on(async {
         let place = Place::new().await;
         let mut raw = start(&place, LEGACY, &forms()).await;
         let target = deploy(&json!({ "target": "moon ".repeat(1_000) }));
         raw.ask(json!(1), "tools/call", target).await;
-        let question = raw.receive().await;
-        let message = question["params"]["message"].as_str().expect("a text");
-        assert!(message.contains("\nTo see all of them, look at the approval "), "{message}");
-        raw.reply(question["id"].clone(), json!({ "action": "decline" })).await;
-        assert_eq!(raw.receive().await["id"], 1);
+        let result = raw.receive().await;
+        assert_eq!(code(&result["result"]), "approval-required", "nobody sees all: {result}");
     });
 }
 

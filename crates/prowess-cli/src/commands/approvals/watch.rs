@@ -1,7 +1,7 @@
 //! `prowess approvals watch`: prints the calls that wait for a person as they come.
 
 use std::collections::BTreeSet;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::Duration;
@@ -13,6 +13,7 @@ use super::{Numbered, Shown, decide_on, find, now, open, shown, unusable};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::{DIM, Output};
+use crate::question::answer;
 
 /// The time between two looks at the counter of the database's changes.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -33,8 +34,10 @@ pub(super) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
             if now != changes {
                 for (entry, number) in news(&**database, &mut known)? {
                     let shown = print(entry.clone(), number, output)?;
-                    if asks && shown.is_whole() {
-                        ask(&entry, global, output)?;
+                    match asks.then(|| shown.is_whole()) {
+                        Some(true) => ask(&entry, global, output)?,
+                        Some(false) => output.remark("it is too long for a question here\n"),
+                        None => {}
                     }
                 }
                 changes = now;
@@ -74,14 +77,14 @@ fn print(entry: ApprovalEntry, number: Option<u64>, output: &Output) -> Result<S
 
 /// Asks about a call. Without an answer, it stays pending.
 fn ask(entry: &ApprovalEntry, global: &Global, output: &Output) -> Result<(), Failure> {
-    let _ = write!(io::stderr(), "Allow it once? [y]es, [n]o, Enter decides later: ");
-    let mut answer = String::new();
-    let read = io::stdin().read_line(&mut answer).unwrap_or_default();
-    let verdict = match answer.trim().to_ascii_lowercase().as_str() {
+    let question = "Allow it once? [y]es, [n]o, Enter decides later: ";
+    let answer = answer(output, question);
+    let word = answer.as_deref().unwrap_or_default().trim().to_ascii_lowercase();
+    let verdict = match &*word {
         "y" | "yes" => ApprovalVerdict::Grant { scope: ApprovalScope::Once, expires: None },
         "n" | "no" => ApprovalVerdict::Deny,
         _ => {
-            let end = if read == 0 { "\n" } else { "" };
+            let end = if answer.is_none() { "\n" } else { "" };
             output.remark(&format!("{end}{DIM}it stays pending{DIM:#}\n"));
             return Ok(());
         }

@@ -1,13 +1,13 @@
 //! The choice of a person at the terminal among the skills of a source.
 
 use std::fmt::Write as _;
-use std::io;
 
 use prowess::{Cancel, RemoteRequest};
 
 use crate::failure::Failure;
 use crate::install_place::InstallPlace;
 use crate::output::{DIM, ID, Output};
+use crate::question;
 use crate::terminal::{fitted, padded, plain, width};
 
 /// Returns the names of the skills that the person wants of a source that has several; empty for
@@ -32,17 +32,15 @@ pub(super) fn ask(
     }
     output.error_text(&text);
     loop {
-        output.error_text("Which ones? Numbers as in `1 3-5`, names, or Enter for all: ");
-        let mut answer = String::new();
-        let read = io::stdin().read_line(&mut answer);
-        if read.is_err() || answer.is_empty() {
+        let question = "Which ones? Numbers as in `1 3-5`, names, or Enter for all: ";
+        let Some(answer) = question::answer(output, question) else {
             let message = "no skill was chosen, so nothing is installed";
             return Err(Failure::new(
                 "confirmation-required",
                 message,
                 "name skills behind the source",
             ));
-        }
+        };
         match chosen(&answer, &names) {
             Ok(chosen) => return Ok(chosen.into_iter().map(str::to_owned).collect()),
             Err(word) => output.error_text(&format!("there is no skill `{}`\n", plain(word))),
