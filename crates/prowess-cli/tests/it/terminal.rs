@@ -27,7 +27,7 @@ fn run_in(mut command: Command, typed: &str, columns: u16) -> (Option<i32>, Stri
     // A terminal without a program at its other side fails to be read.
     while let Ok(length @ 1..) = terminal.read(&mut part) {
         shown.extend(&part[..length]);
-        // What is typed before a question answers nothing.
+        // A line that is typed before a question answers nothing.
         if [&b"] "[..], b": "].iter().any(|end| shown.ends_with(end)) {
             terminal.write_all(answers.next().unwrap_or_default().as_bytes()).unwrap();
         }
