@@ -62,10 +62,11 @@ pub(crate) fn run(
     match command {
         Some(Proposals::Propose(args)) => return propose(args, global, output),
         Some(Proposals::Watch(args)) => {
-            return notify::run(&Desk::open(global, output)?.proposals, args, output);
+            return notify::run(&Desk::open(global, None)?.proposals, args, output);
         }
         Some(Proposals::Accept(args)) => {
-            let (accepted, commit) = Desk::open(global, output)?.accept(args, global, output)?;
+            let desk = Desk::open(global, Some(output))?;
+            let (accepted, commit) = desk.accept(args, global, output)?;
             output.result(&Answer::Accepted(accepted), text)?;
             // The skill has changed, whatever becomes of the commit.
             commit.map_or(Ok(()), |(commit, message)| commit.make(&message))?;
@@ -81,7 +82,11 @@ pub(crate) fn answer(
     global: &Global,
     output: &Output,
 ) -> Result<Answer, Failure> {
-    let desk = Desk::open(global, output)?;
+    let is_decision = matches!(
+        command,
+        Some(Proposals::Accept(_) | Proposals::Reject(_) | Proposals::Withdraw(_))
+    );
+    let desk = Desk::open(global, is_decision.then_some(output))?;
     Ok(match command {
         Some(Proposals::Show { id }) => {
             let (proposal, fault) = desk.find(id)?;
@@ -110,7 +115,7 @@ pub(crate) fn propose(
     global: &Global,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
-    let desk = Desk::open(global, output)?;
+    let desk = Desk::open(global, Some(output))?;
     let catalog = runtime(global)?.catalog();
     let record = show::record(&catalog, &args.skill)?;
     let package = Target::of(global, &args.skill)?.package(&args.skill)?;
@@ -161,12 +166,12 @@ struct Desk {
 }
 
 impl Desk {
-    fn open(global: &Global, output: &Output) -> Result<Self, Failure> {
+    /// Opens them with the audit log, unless they are only read.
+    fn open(global: &Global, decides: Option<&Output>) -> Result<Self, Failure> {
         let policies: Policies = policies(global)?;
-        // A server shows proposals with its runtime, and decides without it.
-        let audit: Arc<dyn AuditSink> = match &global.running {
-            Some(_) => Arc::new(NoAudit),
-            None => audit_sink(&policies, output)?,
+        let audit: Arc<dyn AuditSink> = match decides {
+            None => Arc::new(NoAudit),
+            Some(output) => audit_sink(&policies, output)?,
         };
         let proposals = file_proposals(&policies, &Arc::clone(&audit)).ok_or_else(|| {
             let help = "set `proposals: { directory: DIRECTORY }` in the configuration";

@@ -242,6 +242,9 @@ fn skill_improves_and_returns() {
 #[test]
 fn decisions_of_people() {
     let desk = Desk::new();
+    desk.run(&["proposals"]).text();
+    let log = desk.tree.join("home/.local/state/prowess/audit.jsonl");
+    assert!(!log.exists(), "a list opens no audit log");
     let propose = |reason: &str, diff: &str| {
         let program = desk.program().with_input(diff);
         program.run(&["propose", "pdf", "--reason", reason])
