@@ -177,6 +177,10 @@ pub struct ToolResult {
     /// The isolation level of a script that the call ran, for the audit.
     #[serde(skip)]
     pub isolation: Option<String>,
+    /// The exit code of a script that did not succeed, for the audit. As in shells, it is 124 after
+    /// the time limit, and 128 and the number of a signal.
+    #[serde(skip)]
+    pub exit: Option<i32>,
     /// The connections that were refused to a script, for the audit.
     #[serde(skip)]
     pub refused_hosts: Vec<RefusedHost>,
@@ -195,6 +199,7 @@ impl ToolResult {
             sandbox: None,
             fork: None,
             isolation: None,
+            exit: None,
             refused_hosts: Vec::new(),
         }
     }

@@ -84,8 +84,8 @@ pub(crate) fn call(
             warn!(name: "request", target: "prowess", method, tool, skill, outcome = "refused", code, duration_ms, session, client, "request");
         }
         Outcome::Failed(code) => {
-            let code = code.as_str();
-            warn!(name: "request", target: "prowess", method, tool, skill, outcome = "failed", code, duration_ms, session, client, "request");
+            let (code, exit) = (code.as_str(), dispatched.result.exit);
+            warn!(name: "request", target: "prowess", method, tool, skill, outcome = "failed", code, exit, duration_ms, session, client, "request");
         }
     }
 }

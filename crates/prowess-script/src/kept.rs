@@ -1,10 +1,11 @@
 //! Hidden files in the directories that scripts may change: programs outside of the sandbox take
 //! orders from them, as git does from its hooks.
 
-use std::collections::{BTreeMap, VecDeque};
-use std::fs;
-use std::os::unix::fs::{DirEntryExt as _, MetadataExt as _};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The most names that are looked at. Directories far below others come last.
 const MOST_NAMES: usize = 200_000;
@@ -14,20 +15,36 @@ const DATA: &str = ".DS_Store .cache .dockerignore .editorconfig .gitignore .git
     .ipynb_checkpoints .mypy_cache .next .nojekyll .pytest_cache .ruff_cache .turbo";
 
 /// The hidden names that programs look for, so that a new one is an order as well.
-const ORDERS: &str = ".agents .bash_profile .bashrc .circleci .claude .codex .cursor .devcontainer \
-    .direnv .env .envrc .gemini .git .gitattributes .gitconfig .github .gitlab-ci.yml .gitmodules \
-    .husky .idea .kiro .mcp.json .npmrc .pre-commit-config.yaml .profile .prowess .ssh .vscode \
-    .windsurf .yarnrc.yml .zed .zprofile .zshenv .zshrc";
+const ORDERS: &str = ".agents .aider.conf.yml .amazonq .amp .augment .bash_aliases .bash_login \
+    .bash_logout .bash_profile .bashrc .bazelrc .bundle .cargo .circleci .claude .cline .clinerules \
+    .codex .config .continue .crush .cursor .cursorrules .devcontainer .devcontainer.json \
+    .dir-locals.el .direnv .emacs .emacs.d .env .envrc .exrc .factory .gdbinit .gemini .git \
+    .gitattributes .gitconfig .github .gitlab-ci.yml .gitmodules .goose .goosehints .hermes .hg \
+    .hgrc .husky .idea .inputrc .junie .kilocode .kiro .lefthook.yml .lintstagedrc .lintstagedrc.cjs \
+    .lintstagedrc.js .lintstagedrc.json .lintstagedrc.mjs .lldbinit .local .mcp.json .mise .mise.toml \
+    .mvn .netrc .npmrc .nvim.lua .nvimrc .opencode .openhands .pnpmfile.cjs .pre-commit-config.yaml \
+    .profile .prowess .pypirc .qwen .roo .roorules .ssh .svn .tmux.conf .tool-versions .trae .vibe \
+    .vim .vimrc .vscode .windsurf .windsurfrules .yarnrc .yarnrc.yml .zed .zlogin .zlogout .zprofile \
+    .zshenv .zshrc";
+
+/// Distinguishes a file from one that gets its inode later.
+type Identity = (u64, Option<SystemTime>);
 
 /// The hidden entries below the directories that a script may change, before it runs.
 #[derive(Default)]
 pub(crate) struct Kept {
     granted: Vec<PathBuf>,
-    /// The directories whose every name was looked at.
-    directories: Vec<PathBuf>,
-    /// The hidden entries that are not granted themselves. A link has its inode here: nothing keeps
-    /// a script from replacing it.
-    hidden: BTreeMap<PathBuf, Option<u64>>,
+    /// The directories whose every name was looked at, those above others first.
+    directories: BTreeMap<PathBuf, Identity>,
+    /// Those that cannot be listed.
+    closed: BTreeSet<PathBuf>,
+    /// All directories that were met.
+    met: HashSet<Identity>,
+    /// The hidden entries that are not granted themselves, and whether each is a link: nothing keeps
+    /// a script from replacing that.
+    hidden: BTreeMap<PathBuf, (Identity, bool)>,
+    /// Whether there were more names than are looked at.
+    is_cut: bool,
     /// Seconds: what was there before has not changed since.
     since: i64,
 }
@@ -43,52 +60,101 @@ impl Kept {
         let granted: Vec<_> = write.iter().filter_map(|it| it.canonicalize().ok()).collect();
         let mut kept = Self { granted: granted.clone(), ..Self::default() };
         let (mut pending, mut left) = (VecDeque::from(granted), most);
-        while let Some(directory) = pending.pop_front().filter(|_| left > 0) {
-            let Ok(entries) = fs::read_dir(&directory) else { continue };
+        while left > 0
+            && let Some(directory) = pending.pop_front()
+        {
+            let Ok(own) = directory.symlink_metadata() else { continue };
+            let Ok(entries) = fs::read_dir(&directory) else {
+                kept.closed.insert(directory);
+                continue;
+            };
             let mut is_whole = true;
             for entry in entries {
                 let Some(entry) = entry.ok().filter(|_| left > 0) else {
-                    is_whole = false;
+                    (is_whole, kept.is_cut) = (false, left == 0);
                     break;
                 };
                 left -= 1;
                 let (path, name) = (entry.path(), entry.file_name());
-                let is_hidden = name.as_encoded_bytes().starts_with(b".");
-                if is_hidden && !DATA.split_whitespace().any(|data| name == data) {
-                    let is_link = entry.file_type().is_ok_and(|it| it.is_symlink());
-                    kept.hidden.insert(path, is_link.then(|| entry.ino()));
-                } else if name != "node_modules" && entry.file_type().is_ok_and(|it| it.is_dir()) {
+                let Ok(kind) = entry.file_type() else { continue };
+                let is_hidden = name.as_encoded_bytes().starts_with(b".")
+                    && !DATA.split_whitespace().any(|data| name == data);
+                if !is_hidden && !kind.is_dir() {
+                    continue;
+                }
+                let Ok(found) = entry.metadata() else { continue };
+                kept.met.insert(identity(&found));
+                if is_hidden {
+                    kept.hidden.insert(path, (identity(&found), kind.is_symlink()));
+                } else if name != "node_modules" {
                     pending.push_back(path);
                 }
             }
-            kept.directories.extend(is_whole.then_some(directory));
+            if is_whole {
+                kept.met.insert(identity(&own));
+                kept.directories.insert(directory, identity(&own));
+            }
         }
+        kept.is_cut |= !pending.is_empty();
         kept.hidden.retain(|path, _| !kept.granted.contains(path));
         kept
     }
 
     /// Returns the paths that stay as they are.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
-        let kept = self.hidden.iter().filter(|(_, link)| link.is_none());
+        let kept = self.hidden.iter().filter(|(_, (_, is_link))| !is_link);
         kept.map(|(path, _)| path.clone()).collect()
     }
 
-    /// Gives what a script has put where programs take orders a name that they do not look for.
-    /// Returns a line for each.
+    /// Gives what a script has put where programs take orders a name that they do not look for, in
+    /// the directories that were there and in new ones. Returns a line for each.
     pub(crate) fn set_aside_new(&self) -> Vec<String> {
-        let names = || ORDERS.split_whitespace();
-        let paths = self.directories.iter().flat_map(|it| names().map(|name| it.join(name)));
-        paths.filter(|path| !self.granted.contains(path)).filter_map(|it| self.aside(&it)).collect()
+        let after = Self::look(&self.granted, MOST_NAMES);
+        let whole: HashSet<_> = self.directories.values().collect();
+        let mut looked: BTreeSet<&Path> = self.directories.keys().map(PathBuf::as_path).collect();
+        // One that was not met is new, if its parent was looked at before, or is new itself.
+        for (path, found) in &after.directories {
+            let is_new = || path.parent().is_some_and(|above| looked.contains(above));
+            if whole.contains(found) || !self.met.contains(found) && is_new() {
+                looked.insert(path);
+            }
+        }
+        // A script may make more names than are listed. A link leads to what it could not change.
+        let closed = after.closed.difference(&self.closed).map(PathBuf::as_path);
+        let unlisted = looked.iter().copied().chain(closed);
+        let unlisted = unlisted.filter(|it| !after.directories.contains_key(*it));
+        let unlisted = unlisted.filter(|it| it.canonicalize().is_ok_and(|real| real == **it));
+        let named = unlisted.flat_map(|it| ORDERS.split_whitespace().map(|name| it.join(name)));
+        let listed = after.hidden.keys().filter(|path| {
+            path.parent().is_some_and(|it| looked.contains(it))
+                && ORDERS.split_whitespace().any(|name| path.ends_with(name))
+        });
+        let paths: BTreeSet<_> = listed.cloned().chain(named).collect();
+        let paths = paths.iter().filter(|path| !self.granted.contains(path));
+        let cut = "there are too many new files to look at each: hidden ones may give orders to \
+                   programs outside of the sandbox\n";
+        let cut = (after.is_cut && !self.is_cut).then(|| cut.to_owned());
+        paths.filter_map(|it| self.aside(it)).chain(cut).collect()
     }
 
     fn aside(&self, path: &Path) -> Option<String> {
         let found = path.symlink_metadata().ok()?;
+        let own = identity(&found);
         // Nothing that was there is renamed, whatever a list has missed. What a script could not
-        // change is another program's: an editor and `git config` replace files.
-        let was_there = self.hidden.get(path);
-        if was_there.is_some_and(|link| link.is_none_or(|inode| inode == found.ino()))
-            || found.ctime() < self.since
-        {
+        // change is another program's: an editor and `git config` replace files. A script can move
+        // it only with its directory.
+        let is_in_place = || {
+            let (above, before) =
+                path.parent().and_then(|it| self.directories.get_key_value(it))?;
+            Some(identity(&above.metadata().ok()?) == *before)
+        };
+        let was_there = match self.hidden.get(path) {
+            Some((before, true)) => *before == own,
+            Some((_, false)) => is_in_place() != Some(false),
+            None => false,
+        };
+        let is_moved = || self.hidden.values().any(|it| *it == (own, false));
+        if was_there || found.ctime() < self.since || is_moved() {
             return None;
         }
         let name = path.file_name()?.to_string_lossy();
@@ -103,6 +169,10 @@ impl Kept {
              path itself to let a script make it\n"
         ))
     }
+}
+
+fn identity(found: &Metadata) -> Identity {
+    (found.ino(), found.created().ok())
 }
 
 #[cfg(test)]
@@ -124,6 +194,14 @@ mod tests {
         fs::write(top.join("inner/.envrc"), "of the user's editor").unwrap();
         fs::write(top.join("inner/.mcp.json"), "").unwrap();
         assert_eq!(kept.set_aside_new(), [""; 0], "it has not changed since");
-        assert_eq!(Kept { since: 0, ..kept }.set_aside_new().len(), 1);
+        let kept = Kept { since: 0, ..kept };
+        assert_eq!(kept.set_aside_new().len(), 1);
+        // A script has replaced a directory by a link to what it could not change, and moved one.
+        let other = tempfile::tempdir().unwrap();
+        fs::create_dir(other.path().join(".git")).unwrap();
+        fs::rename(top.join("inner"), top.join("moved")).unwrap();
+        std::os::unix::fs::symlink(other.path(), top.join("inner")).unwrap();
+        assert_eq!(kept.set_aside_new(), [""; 0]);
+        assert!(other.path().join(".git").exists(), "what is outside of the directory stays");
     }
 }

@@ -113,11 +113,7 @@ pub(crate) fn reaches(config: &FsConfig, root: &Dir, path: &str) -> Reach {
         };
         let name = directory.rsplit('/').next().unwrap_or(directory);
         match admits(config, parent, name.as_bytes(), stat.kind) {
-            Admission::Directory(_)
-                if config.leaves_out(root, directory) && !is_package(root, directory) =>
-            {
-                return Reach::Passed;
-            }
+            Admission::Directory(_) if config.leaves_out(root, directory) => return Reach::Passed,
             Admission::Directory(_) => inode = stat.inode,
             Admission::File | Admission::Skipped => return Reach::Passed,
             Admission::Link(_) | Admission::TooDeep | Admission::Unusable(_) => {
@@ -143,8 +139,8 @@ pub(crate) fn is_package(root: &Dir, directory: &str) -> bool {
 }
 
 impl FsConfig {
-    /// Returns whether a directory without a skill is another repository in the project: trust in
-    /// the project does not cover it.
+    /// Returns whether a directory is another repository in the project: trust in the project does
+    /// not cover it.
     pub(crate) fn leaves_out(&self, parent: &Dir, path: &str) -> bool {
         self.within.is_some() && parent.stat_unconfined(&*join(path, REPOSITORY)).is_ok()
     }

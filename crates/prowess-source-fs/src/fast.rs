@@ -90,7 +90,7 @@ pub(crate) fn walk(
         fast.walk.report_unlisted(&top, &pending, listed);
     }
     fast.walk.follow_links(root);
-    let listing = valid.or_else(|| fast.listing(root));
+    let listing = valid.filter(|_| fast.names.is_some()).or_else(|| fast.listing(root));
     let is_whole = fast.walk.exceeded.is_none();
     if let Some(notes) = fast.notes.finish().filter(|_| is_whole) {
         walk.prober.reporter.sink.notes(notes);

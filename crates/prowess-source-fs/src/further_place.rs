@@ -13,7 +13,7 @@ use crate::client_name::ClientName;
 const EVERY: &str = "*";
 
 /// The maximum number of directories that one place stands for, and of names in one directory.
-const MOST: usize = 4_096;
+pub(crate) const MOST: usize = 4_096;
 
 /// A further place that is searched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -117,7 +117,7 @@ impl ProjectDirectory {
 }
 
 /// Returns the directories in a directory that are neither hidden nor always skipped.
-fn directories_in(directory: &Path) -> Vec<PathBuf> {
+pub(crate) fn directories_in(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().take(MOST).flatten();
     let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let paths = directories.map(|entry| entry.path()).filter(|path| {

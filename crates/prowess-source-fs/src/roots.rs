@@ -7,7 +7,7 @@ use prowess_core::{AGENT_LAYER, AskedFolder, Diagnostic, Trust};
 
 use crate::clients::{KNOWN_CLIENTS, KnownClient, is_in_use};
 use crate::scan_bounds::FOUND_DEPTH;
-use crate::surroundings::other_project;
+use crate::surroundings::{is_in, other_project, repositories_below};
 use crate::{
     Discovery, FsConfig, FurtherPlace, PinnedFolder, ProjectSearch, ProjectTrust, Surroundings,
     problem,
@@ -18,6 +18,9 @@ pub const ORGANIZATION_LAYER: &str = "organization";
 pub(crate) const USER_LAYER: &str = "user";
 /// The layer of skills that come with the project.
 pub const PROJECT_LAYER: &str = "project";
+/// The layer of the directories that are named for [`PROJECT_LAYER`] and not in the project: others
+/// have written them, so each waits for trust.
+pub const OTHERS_LAYER: &str = "others";
 
 /// The name of the directory that all clients share, according to the client guide of
 /// agentskills.io.
@@ -129,9 +132,21 @@ impl Finder<'_> {
         if !directory.is_absolute() {
             return self.found.findings.push(problem::root_not_absolute(written));
         }
+        let project = self.project_folder().filter(|it| is_in(&directory, it));
+        let layer = match project {
+            None if *layer == *PROJECT_LAYER => OTHERS_LAYER,
+            _ => layer,
+        };
         if let Some(other) = self.see(layer, &directory) {
             let finding = problem::root_repeated(&directory, &other, layer);
             return self.found.findings.push(finding);
+        }
+        if [PROJECT_LAYER, OTHERS_LAYER].contains(&layer) {
+            let folder = project.unwrap_or(directory.clone());
+            let pinned: Vec<_> = self.pinned(&folder).into_iter().collect();
+            let root = root_of_project(layer, &folder, &pinned, directory.clone());
+            self.found.roots.push(SkillRoot { may_be_missing: false, ..root });
+            return self.add_of_project(layer, &folder, &pinned, repositories_below(&directory));
         }
         // Agents create theirs with the first skill.
         let may_be_missing = *layer == *AGENT_LAYER;
@@ -169,50 +184,44 @@ impl Finder<'_> {
         else {
             return;
         };
-        let is_asked = self.policy.project_trust == ProjectTrust::Require;
-        let pinned_project = is_asked.then(|| PinnedFolder::at(&project));
+        let pinned_project = self.pinned(&project);
         let folders = working_directory.ancestors().take_while(|above| above.starts_with(&project));
         for folder in folders.map(Path::to_owned).collect::<Vec<_>>() {
             let mut pinned: Vec<_> = pinned_project.iter().cloned().collect();
-            if is_asked && folder != project {
-                pinned.push(PinnedFolder::at(&folder));
+            if folder != project {
+                pinned.extend(self.pinned(&folder));
             }
-            self.add_of_project(&project, &pinned, self.of_project(&folder));
+            self.add_of_project(PROJECT_LAYER, &project, &pinned, self.of_project(&folder));
         }
         let pinned: Vec<_> = pinned_project.into_iter().collect();
         let further = self.policy.also.iter().filter_map(|place| match place {
             FurtherPlace::InProject(place) => Some(place.directories(&project)),
             FurtherPlace::Client(_) => None,
         });
-        self.add_of_project(&project, &pinned, further.flatten().collect());
+        self.add_of_project(PROJECT_LAYER, &project, &pinned, further.flatten().collect());
     }
 
-    /// Adds directories of a project, which are bound to folders of it, the innermost last. One in
-    /// another project inside needs trust in that.
-    fn add_of_project(&mut self, project: &Path, pinned: &[PinnedFolder], all: Vec<PathBuf>) {
+    /// Returns the folder with its identity, if it is to be asked about.
+    fn pinned(&self, folder: &Path) -> Option<PinnedFolder> {
+        (self.policy.project_trust == ProjectTrust::Require).then(|| PinnedFolder::at(folder))
+    }
+
+    /// Adds directories of a project, which are bound to folders of it, the innermost last, and the
+    /// repositories in them.
+    fn add_of_project(
+        &mut self,
+        layer: &str,
+        project: &Path,
+        pinned: &[PinnedFolder],
+        mut all: Vec<PathBuf>,
+    ) {
+        let inner: Vec<_> = all.iter().flat_map(|it| repositories_below(it)).collect();
+        all.extend(inner);
         for directory in all {
-            let other = other_project(&directory, project).filter(|_| !pinned.is_empty());
-            let other = other.map(PinnedFolder::at);
-            let asked = other.as_ref().or(pinned.last()).map(|it| AskedFolder {
-                folder: it.path.clone(),
-                project: if other.is_some() { it.path.clone() } else { project.to_owned() },
-                identity: Some(it.identity),
-            });
-            // A link may lead there.
-            let other = other.filter(|other| directory.starts_with(&other.path));
-            let pinned = pinned.iter().cloned().chain(other).collect();
             // A directory of the user stays in the user's layer, even if the home is a project.
-            if self.see(PROJECT_LAYER, &directory).is_some() {
-                continue;
+            if self.see(layer, &directory).is_none() {
+                self.found.roots.push(root_of_project(layer, project, pinned, directory));
             }
-            let root = SkillRoot::new(PROJECT_LAYER, directory);
-            self.found.roots.push(SkillRoot {
-                within: Some(project.to_owned()),
-                pinned,
-                may_be_missing: true,
-                asked,
-                ..root
-            });
         }
     }
 
@@ -244,6 +253,31 @@ impl Finder<'_> {
         }
         self.seen.insert(real, layer.into());
         None
+    }
+}
+
+/// Returns a directory of a project. One in another project inside needs trust in that.
+fn root_of_project(
+    layer: &str,
+    project: &Path,
+    pinned: &[PinnedFolder],
+    directory: PathBuf,
+) -> SkillRoot {
+    let other = other_project(&directory, project).filter(|_| !pinned.is_empty());
+    let other = other.map(PinnedFolder::at);
+    let asked = other.as_ref().or(pinned.last()).map(|it| AskedFolder {
+        folder: it.path.clone(),
+        project: if other.is_some() { it.path.clone() } else { project.to_owned() },
+        identity: Some(it.identity),
+    });
+    // A link may lead there.
+    let other = other.filter(|other| directory.starts_with(&other.path));
+    SkillRoot {
+        within: Some(project.to_owned()),
+        pinned: pinned.iter().cloned().chain(other).collect(),
+        may_be_missing: true,
+        asked,
+        ..SkillRoot::new(layer, directory)
     }
 }
 

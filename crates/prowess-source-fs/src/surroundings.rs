@@ -3,9 +3,14 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use prowess_dir::{PACKAGES_OF_OTHERS, has_other_authors};
+use prowess_dir::{PACKAGES_OF_OTHERS, REPOSITORY, has_other_authors};
 
 use crate::clients::{KNOWN_CLIENTS, KnownClient};
+use crate::further_place::{MOST, directories_in};
+use crate::package::FILES;
+
+/// How far below a directory of skills repositories are looked for: `team/pack`.
+const REPOSITORY_DEPTH: usize = 3;
 
 /// The user's home, the working directory and the directories that the environment names. The host
 /// reads the environment; libraries never do.
@@ -113,7 +118,9 @@ impl Surroundings {
 pub(crate) fn other_project(directory: &Path, folder: &Path) -> Option<PathBuf> {
     let folder = folder.canonicalize().ok()?;
     let there = directory.ancestors().find(|it| it.exists())?;
-    let real = there.canonicalize().ok()?.join(directory.strip_prefix(there).ok()?);
+    let rest = directory.strip_prefix(there).ok()?.iter();
+    // An empty rest would end the path with a slash.
+    let real = rest.fold(there.canonicalize().ok()?, |path, name| path.join(name));
     if !real.starts_with(&folder) {
         return None;
     }
@@ -124,6 +131,26 @@ pub(crate) fn other_project(directory: &Path, folder: &Path) -> Option<PathBuf> 
     }
     // One package of all, or those of one author.
     real.strip_prefix(other).ok()?.iter().next().map(|name| other.join(name))
+}
+
+/// Returns whether a directory is in a folder, without links.
+pub(crate) fn is_in(directory: &Path, folder: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    real(directory).starts_with(real(folder))
+}
+
+/// Returns the repositories in a directory of skills, which trust in its project does not cover.
+pub(crate) fn repositories_below(directory: &Path) -> Vec<PathBuf> {
+    let (mut found, mut level) = (Vec::new(), vec![directory.to_owned()]);
+    for _ in 0..REPOSITORY_DEPTH {
+        let inner = level.iter().flat_map(|it| directories_in(it)).take(MOST);
+        let (repositories, others): (Vec<_>, Vec<_>) =
+            inner.partition(|it| it.join(REPOSITORY).symlink_metadata().is_ok());
+        found.extend(repositories);
+        level = others;
+        level.retain(|it| !FILES.iter().any(|file| it.join(file).exists()));
+    }
+    found
 }
 
 pub(crate) fn repository(directory: &Path) -> &Path {

@@ -262,7 +262,10 @@ impl<'a> Walk<'a> {
     }
 
     fn visit_directory(&mut self, level: &mut Level<'_>, entry: &Entry<'_>, path: &str) {
-        if self.is_ignored(level, path, entry.kind()) || !self.is_new(level, entry) {
+        if self.is_ignored(level, path, entry.kind())
+            || entry.name().is_some_and(|name| self.config.leaves_out(level.directory, name))
+            || !self.is_new(level, entry)
+        {
             return;
         }
         self.prober.set_path(path);
@@ -286,10 +289,7 @@ impl<'a> Walk<'a> {
         if probe == Probe::Closed || !goes_below(self.config, probe == Probe::Package) {
             return;
         }
-        let name = path.rsplit('/').next().unwrap_or(path);
-        if probe == Probe::Nothing
-            && (self.config.leaves_out(level.directory, name) || !self.takes_directory(path))
-        {
+        if probe == Probe::Nothing && !self.takes_directory(path) {
             return;
         }
         let within = level.within.below(probe);

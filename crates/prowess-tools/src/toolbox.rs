@@ -148,6 +148,7 @@ impl Toolbox {
         self.limits.track(&intent, &call.arguments, &answer, duration);
         let Answer { result, outcome } = answer;
         let error = result.message().filter(|_| is_denied(&intent)).map(audited::clipped);
+        let error = error.or_else(|| Some(format!("the exit code is {}", result.exit?)));
         let tool = intent.tool.clone();
         let named = intent.skills.first().map(|skill| skill.id.as_ref().unwrap_or(&skill.typed));
         let skill = named.cloned();

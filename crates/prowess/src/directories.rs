@@ -7,7 +7,8 @@ use prowess_core::{AGENT_LAYER, Diagnostic, Layer, Severity, SkillSource, Trust}
 use prowess_registry::RegistryBuilder;
 use prowess_registry::codes::ROOT_SHARED;
 use prowess_source_fs::{
-    Discovery, FsConfig, ORGANIZATION_LAYER, PROJECT_LAYER, ProjectTrust, SkillRoot, SkillRoots,
+    Discovery, FsConfig, ORGANIZATION_LAYER, OTHERS_LAYER, PROJECT_LAYER, ProjectTrust, SkillRoot,
+    SkillRoots,
 };
 
 use crate::added_source::{NamedDirectory, Origin};
@@ -81,6 +82,16 @@ fn named_config(
 /// are any, and trust in the project if the policy gives it.
 fn with_discovered(layers: &[Layer], discovery: &Discovery, found: &SkillRoots) -> Vec<Layer> {
     let mut layers = layers.to_vec();
+    let has_others = found.roots.iter().any(|root| *root.layer == *OTHERS_LAYER);
+    if has_others && layers.iter().all(|layer| *layer.name != *OTHERS_LAYER) {
+        // Below the user's own, whatever that weighs.
+        let user = layers.iter().position(|layer| &*layer.name == "user");
+        let weight = user.and_then(|at| layers[at].weight);
+        let project = layers.iter().find(|layer| *layer.name == *PROJECT_LAYER);
+        let trust = project.map_or(Trust::Untrusted, |layer| layer.trust);
+        let others = Layer { weight, ..Layer::new(OTHERS_LAYER, trust) };
+        layers.insert(user.unwrap_or_default(), others);
+    }
     let is_used = found.roots.iter().any(|root| *root.layer == *ORGANIZATION_LAYER);
     if is_used && layers.iter().all(|layer| *layer.name != *ORGANIZATION_LAYER) {
         // Above the others, whatever they weigh; those without a weight get at most their number.

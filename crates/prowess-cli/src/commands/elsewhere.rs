@@ -224,7 +224,13 @@ impl Adding {
             }
             commands.push(format!("prowess{here} config set{option} {key} {}", shell_word(value)));
         }
-        format!("to read them, run `{}`", commands.join(" && "))
+        let others = match commands.iter().any(|it| it.contains(" discovery.roots.project ")) {
+            true => {
+                "; others have written them, so they stay hidden until you trust each directory"
+            }
+            false => "",
+        };
+        format!("to read them, run `{}`{others}", commands.join(" && "))
     }
 
     /// Returns the directory of the skill at a path, or of the one in the project with this name.

@@ -25,7 +25,7 @@ use crate::question::{can_ask, is_confirmed};
 use crate::runtime::builder_with;
 use crate::terminal::{plain, plain_lines};
 
-use caller_files::CallerFiles;
+use caller_files::{CallerFiles, leads_away};
 use explained::Explained;
 
 /// The code of a call that waits for a person.
@@ -187,11 +187,13 @@ fn with_interpreter(message: &str, search_path: &[PathBuf]) -> String {
 
 /// Names the files here that the script may not read, with the option that grants each.
 fn remark_on_closed(files: &CallerFiles<'_>, args: &Run, output: &Output) {
-    for (name, kind) in files.closed(&args.arguments) {
-        let name = shell_word(name);
+    for (name, kind, path) in files.closed(&args.arguments) {
+        let is_away = leads_away(files.here, Path::new(name)).is_some();
+        let granted = if is_away { shell_word(&path) } else { shell_word(name) };
         output.remark(&format!(
-            "{DIM}`{name}` is a {kind} here that the script may not read: add `--read {name}` \
-             before `--`{DIM:#}\n"
+            "{DIM}`{}` is {kind} that the script may not read: add `--read {granted}` \
+             before `--`{DIM:#}\n",
+            plain(name)
         ));
     }
 }
@@ -205,10 +207,11 @@ fn has_input() -> bool {
 /// Asks whether the script may read the files that its arguments name.
 fn offer(policies: &mut Policies, here: &Path, args: &Run, output: &Output) {
     let closed = CallerFiles { here, policy: &policies.scripts }.closed(&args.arguments);
-    for (name, kind) in closed {
-        let question = format!("May the script read `{}`, which is a {kind} here?", plain(name));
-        if is_confirmed(output, &question) {
-            policies.scripts.read.extend(absolute(Path::new(name)));
+    for (name, kind, path) in closed {
+        let question = format!("May the script read `{}`, which is {kind}?", plain(name));
+        // The one that is named after the run is asked for by its own path.
+        if leads_away(here, Path::new(name)).is_none() && is_confirmed(output, &question) {
+            policies.scripts.read.push(path);
         }
     }
 }
@@ -229,11 +232,18 @@ fn granted(mut policies: Policies, args: &Run) -> Result<Policies, Failure> {
     if args.network {
         scripts.network.push(every_host());
     }
+    let here: PathBuf = working_directory()?;
     let granted = |path: &PathBuf| {
         let missing = || {
             let message = format!("`{}` does not exist", path.display());
             Failure::usage("path-not-found", message, "name what exists, or create it first")
         };
+        if let Some(real) = leads_away(&here, path) {
+            let [path, real] = [path, &*real].map(|it| it.display());
+            let message = format!("`{path}` leads to `{real}`");
+            let help = format!("if the script may reach that, name `{real}` itself");
+            return Err(Failure::usage("path-invalid", message, help));
+        }
         absolute(path).and_then(|path| if path.exists() { Ok(path) } else { Err(missing()) })
     };
     for path in &args.read {
@@ -242,7 +252,6 @@ fn granted(mut policies: Policies, args: &Run) -> Result<Policies, Failure> {
     for path in &args.write {
         scripts.write.push(granted(path)?);
     }
-    let here: PathBuf = working_directory()?;
     let is_granted = scripts.read.iter().chain(&scripts.write).any(|path| here.starts_with(path));
     // Relative paths in the arguments are relative to it.
     scripts.directory = scripts.directory.take().or(is_granted.then_some(here));

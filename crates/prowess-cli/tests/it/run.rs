@@ -160,6 +160,33 @@ fn granted_file_is_named_as_the_caller_names_it() {
         assert!(closed.stderr.contains(&format!("add `--read {file}`")), "{closed:?}");
         assert_eq!(run(&["--read", "form.txt", "--", name]).text(), "hello\n", "{name}");
     }
+    // A clone may bring links: what is not here, or hidden, is named itself.
+    tree.write("project/.git/hooks/x", "");
+    tree.write("home/.ssh/id", "secret\n");
+    for (link, target) in [
+        ("out", ".git/hooks"),
+        ("away", "../home/.ssh/id"),
+        ("d/up", "../.."),
+        ("near", "form.txt"),
+    ] {
+        std::os::unix::fs::symlink(target, tree.join("project").join(link)).unwrap();
+    }
+    for (option, path) in [
+        ("--write", "out"),
+        ("--read", "away"),
+        ("--write", "d/up/home"),
+        ("--read", "d/up/home/.."),
+    ] {
+        let refused = run(&[option, path, "--", "form.txt"]);
+        let said = format!("error[path-invalid]: `{path}` leads to `");
+        assert!(refused.stderr.contains(&said) && refused.stdout.is_empty(), "{path}: {refused:?}");
+    }
+    let secret = tree.join("home/.ssh/id").display().to_string();
+    let hint = format!("`away` is a link to the file `{secret}` that the script may not read: add");
+    assert!(run(&["--", "away"]).stderr.contains(&hint), "{hint}");
+    assert_eq!(run(&["--read", &secret, "--", "away"]).text(), "secret\n", "it is granted itself");
+    let explained = run(&["--explain", "--read", "near"]);
+    assert!(explained.stdout.contains("project/near, which leads to "), "{explained:?}");
     for (typed, code, printed) in [("y\n", 0, "hello\n"), ("\n", 1, "")] {
         let (mut command, _place) = program().into_command();
         command.args(["run", "report", "scripts/cat.sh", "--", "form.txt"]);

@@ -118,7 +118,7 @@ pub struct AuditEvent {
     /// The outcome.
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// The gate's message if it denied the call.
+    /// The gate's message if it denied the call, or the exit code of a script that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The id of the sandbox, if the call ran a command in one.

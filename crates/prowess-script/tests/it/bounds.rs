@@ -121,15 +121,11 @@ fn bad_scripts_leave_nothing() {
 }
 
 #[test]
-fn a_large_package_is_not_copied() {
+fn package_that_is_large_or_has_no_place_is_not_copied() {
     let policy = ScriptPolicy { package_bytes: 100, ..ScriptPolicy::default() };
     let large = "x".repeat(200);
     let skill = Skill::with(&[("scripts/a.sh", "echo"), ("assets/large", &large)], policy);
     assert_eq!(skill.refused("scripts/a.sh", &Call::default()).0, "package-not-copied");
-}
-
-#[test]
-fn missing_directory_for_copies_is_named_without_its_path() {
     let skill = Skill::new(&[("scripts/a.sh", "echo")]);
     std::fs::remove_dir_all(skill.directory.path()).unwrap();
     let (code, message) = skill.refused("scripts/a.sh", &Call::default());
@@ -163,14 +159,6 @@ fn scripts_at_the_same_time_are_limited() {
             assert_eq!(running.join().unwrap().unwrap().stdout, name);
         }
     });
-    assert_eq!(run("three", PATIENCE).unwrap().stdout, "three\n", "there is a place again");
-}
-
-/// Without the maximum of ten minutes, this limit has no end that a clock could show.
-#[test]
-fn longest_time_limit_is_one_of_the_runner() {
-    let skill = Skill::new(&[("scripts/a.sh", "echo done")]);
-    let call = Call::default();
-    let ran = skill.call_within("scripts/a.sh", &call, Duration::MAX, &Cancel::default());
-    assert_eq!(ran.unwrap().stdout, "done\n");
+    // Without the maximum of ten minutes, this limit has no end that a clock could show.
+    assert_eq!(run("three", Duration::MAX).unwrap().stdout, "three\n", "there is a place again");
 }

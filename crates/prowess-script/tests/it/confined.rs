@@ -83,11 +83,12 @@ fn granted_directories_can_be_changed() {
     let script = "
 for path in out/report .git/hooks/x .git/config sub/.envrc .github/named/x; do
 echo done 2>&- > $path; done
+mv repo r2; mkdir -p repo/.git new/deep/.roo/x r2/.hg; touch repo/.git/config; ln -s repo/.git new/own
 mv .git moved; mkdir -p .claude; echo {} > .claude/settings.json; ln -sf x .vscode; cat .git/config";
     for level in [DemandedLevel::Floor, DemandedLevel::Namespaces] {
         let project = tempfile::tempdir().unwrap();
         let path = |name: &str| project.path().join(name);
-        for directory in [".git/hooks", ".github/named", "out", "sub"] {
+        for directory in [".git/hooks", ".github/named", "out", "sub", "repo/.git"] {
             std::fs::create_dir_all(path(directory)).unwrap();
         }
         std::fs::write(path(".git/config"), "").unwrap();
@@ -107,6 +108,9 @@ mv .git moved; mkdir -p .claude; echo {} > .claude/settings.json; ln -sf x .vsco
         let is_aside = outcome.stderr.contains("`.vscode`, which programs outside");
         assert_eq!(is_aside, level == DemandedLevel::Namespaces, "{outcome:?}");
         assert!(!path(".vscode").is_symlink() && path(".git").is_dir(), "{outcome:?}");
+        for made in ["repo/.git/config", "new/deep/.roo", "r2/.hg"] {
+            assert!(!path(made).exists(), "{level:?}, {made}: no program obeys it, {outcome:?}");
+        }
     }
 }
 

@@ -24,14 +24,8 @@ fn finding(directory: &Path) -> ScriptPolicy {
 #[test]
 fn extension_chooses_the_interpreter() {
     let programs = tempfile::tempdir().unwrap();
-    let table = [
-        ("a.py", "python3"),
-        ("a.sh", "bash"),
-        ("a.js", "node"),
-        ("a.mjs", "node"),
-        ("a.PL", "perl"),
-        ("a.rb", "ruby"),
-    ];
+    let table = ["a.py python3", "a.sh bash", "a.js node", "a.mjs node", "a.PL perl", "a.rb ruby"];
+    let table = table.map(|row| row.split_once(' ').unwrap());
     for (_, name) in table {
         write_program(programs.path(), name, &format!("echo {name} ${{1##*/}}"));
     }
@@ -116,23 +110,16 @@ fn a_first_line_has_a_greatest_length() {
 }
 
 #[test]
-fn a_missing_interpreter_is_named() {
+fn the_table_is_policy_and_a_missing_interpreter_is_named() {
     let mut interpreters = Interpreters::default();
     interpreters.0.insert("py".into(), vec!["python-that-is-not-there".into()]);
+    interpreters.0.insert("txt".into(), vec!["bash".into(), "-c".into(), "cat \"$0\"".into()]);
     let policy = ScriptPolicy { interpreters, ..ScriptPolicy::default() };
-    let skill = Skill::with(&[("scripts/a.py", "")], policy);
+    let skill = Skill::with(&[("scripts/a.py", ""), ("scripts/a.txt", "text")], policy);
+    assert_eq!(skill.run("scripts/a.txt").stdout, "text");
     let (code, message) = skill.refused("scripts/a.py", &Call::default());
     assert_eq!(code, "interpreter-missing");
     assert!(message.contains("`python-that-is-not-there`"), "{message}");
-}
-
-#[test]
-fn the_table_is_policy() {
-    let mut interpreters = Interpreters::default();
-    interpreters.0.insert("txt".into(), vec!["bash".into(), "-c".into(), "cat \"$0\"".into()]);
-    let policy = ScriptPolicy { interpreters, ..ScriptPolicy::default() };
-    let skill = Skill::with(&[("scripts/a.txt", "text")], policy);
-    assert_eq!(skill.run("scripts/a.txt").stdout, "text");
 }
 
 const WITH_METADATA: &str = "\
@@ -161,14 +148,8 @@ fn dependencies_of_a_script_are_for_uv_if_the_policy_says_so() {
     let plain = Skill::with(&files, finding(programs.path()));
     assert_eq!(run(&skill, "scripts/b.py"), "python3 b.py\n", "a block with no end is a comment");
     assert_eq!(run(&plain, "scripts/a.py"), "python3 a.py\n", "the default ignores it");
-}
-
-#[test]
-fn missing_uv_is_named() {
     let nowhere = tempfile::tempdir().unwrap();
     let policy = ScriptPolicy { search_path: vec![nowhere.path().into()], ..uv(nowhere.path()) };
-    let skill = Skill::with(&[("scripts/a.py", WITH_METADATA)], policy);
-    let (code, message) = skill.refused("scripts/a.py", &Call::default());
-    assert_eq!(code, "interpreter-missing");
-    assert!(message.contains("`uv`"), "{message}");
+    let (code, message) = Skill::with(&files, policy).refused("scripts/a.py", &call);
+    assert_eq!((&*code, message.contains("`uv`")), ("interpreter-missing", true), "{message}");
 }

@@ -92,18 +92,12 @@ fn value_is_exact_or_refused() {
     assert_eq!(code, "argument-too-long", "{message}");
 }
 
-#[test]
-fn other_package_than_the_approved_one_does_not_run() {
-    let skill = Skill::new(&[("scripts/a.sh", "echo started")]);
-    let call = Call { approved: Some(Digest::of(b"another package")), ..Call::default() };
-    let (code, _) = skill.refused("scripts/a.sh", &call);
-    assert_eq!(code, "package-changed");
-}
-
 /// The package was compared, and a file of it changes before it is copied.
 #[test]
 fn file_that_changes_after_the_comparison_does_not_run() {
     let skill = Skill::new(&[("scripts/a.sh", "echo started")]);
+    let call = Call { approved: Some(Digest::of(b"another package")), ..Call::default() };
+    assert_eq!(skill.refused("scripts/a.sh", &call).0, "package-changed");
     let record = skill.catalog.get("kit").unwrap();
     let approved = skill.catalog.package_digest(record, &Cancel::default()).unwrap();
     let path = ResourcePath::new("scripts/a.sh").unwrap();
@@ -141,19 +135,8 @@ fn working_directory_is_in_the_package() {
         assert_eq!(skill.call("scripts/a.sh", &call).unwrap().stdout, expected, "{directory:?}");
     }
     let long = "d/".repeat(2048);
-    for directory in [
-        "..",
-        "../",
-        "/",
-        "//",
-        "/etc",
-        "~",
-        "assets/../..",
-        "missing",
-        "assets/forms/one.txt",
-        "a\0b",
-        &long,
-    ] {
+    let bad = "..|../|/|//|/etc|~|assets/../..|missing|assets/forms/one.txt|a\0b";
+    for directory in bad.split('|').chain([&*long]) {
         let call = Call { working_directory: Some(directory), ..Call::default() };
         let (code, _) = skill.refused("scripts/a.sh", &call);
         assert_eq!(code, "working-directory-not-found", "{directory}");
@@ -161,7 +144,7 @@ fn working_directory_is_in_the_package() {
 }
 
 #[test]
-fn a_script_finds_the_files_beside_it() {
+fn a_script_finds_the_files_beside_it_and_a_missing_one_is_named() {
     let script = r#"here=${0%/*}; . "$here/helper.sh"; echo "$NAME $(cat "$here/../assets/name")""#;
     let skill = Skill::new(&[
         ("scripts/a.sh", script),
@@ -169,12 +152,7 @@ fn a_script_finds_the_files_beside_it() {
         ("assets/name", "asset"),
     ]);
     assert_eq!(skill.run("scripts/a.sh").stdout, "helper asset\n");
-}
-
-#[test]
-fn a_missing_script_is_named() {
-    let skill = Skill::new(&[]);
-    let (code, message) = skill.refused("scripts/a.sh", &Call::default());
+    let (code, message) = skill.refused("scripts/b.sh", &Call::default());
     assert_eq!(code, "resource-not-found");
     assert!(message.contains("list the skill's files"), "{message}");
 }

@@ -157,6 +157,11 @@ impl FastWalk<'_, '_> {
         }
         for ((gathered, result), head) in gathered.iter().zip(results).zip(&batch.heads) {
             let location = gathered.location(directory, parent_length);
+            if self.walk.config.leaves_out(directory, location.package) {
+                // Noted names would hide when it is no repository any more.
+                self.names = None;
+                continue;
+            }
             let prober = &mut self.walk.prober;
             let probe = prober.probe_answered(&gathered.request(), location, result, head);
             self.walk.take(level, gathered.path.directory, gathered.origin, probe);

@@ -61,6 +61,9 @@ impl Walk<'_> {
         if !pending.is_unprobed {
             return Ok(Inside::Unlisted);
         }
+        if self.config.leaves_out(directory, "") {
+            return Ok(Inside::Ends);
+        }
         let listing = directory.entries(names)?.keep(MOST_KEPT)?;
         pending.is_unprobed = false;
         let probe = if listing.as_ref().is_some_and(lacks_skill_file) {

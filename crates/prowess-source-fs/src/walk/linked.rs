@@ -77,9 +77,6 @@ impl Walk<'_> {
     pub(super) fn is_new(&mut self, level: &Level<'_>, entry: &Entry<'_>) -> bool {
         let Some(Linked { seen, end, met }) = &mut self.linked else { return true };
         let Some(name) = entry.name().filter(|_| level.depth < *end) else { return false };
-        if self.config.leaves_out(level.directory, name) {
-            return false;
-        }
         let stat = level.directory.stat(name, Links::Refuse);
         let is_new = stat.is_ok_and(|stat| seen.insert((stat.inode, stat.device)));
         *met |= !is_new;

@@ -306,16 +306,43 @@ fn further_place_in_another_project_needs_its_own_trust() {
         assert!(folders.contains(&tree.join(asked)), "{place}: {folders:?}");
     }
     let tree = Tree::new("//- /repo/.git/HEAD\n//- /repo/v/dep/.git/HEAD\n");
-    for skill in ["v/dep/.claude/skills/a", "v/own/b"] {
+    for skill in ["v/dep/.claude/skills/a", "v/own/b", "v/own/sub/c", "v/solo"] {
         tree.write(&format!("repo/{skill}/SKILL.md"), "it");
+    }
+    // A submodule, and a skill that is a clone.
+    for repository in ["v/own/sub", "v/solo"] {
+        tree.write(&format!("repo/{repository}/.git"), "gitdir: x");
     }
     for place in ["./", "./v"] {
         let policy = Discovery { user: false, also: further(&[place]), ..policy() };
         let found = find(&tree, &policy, "repo");
-        let whole = scan(policy.found_config(found.roots.last().unwrap(), None));
+        let scans = found.roots[2..].iter().map(|root| {
+            let asked = root.asked.as_ref().unwrap().folder.clone();
+            let asked = asked.strip_prefix(tree.join("repo")).unwrap().display().to_string();
+            let scan = scan(policy.found_config(root, None));
+            format!("{asked}: {}", scan.packages().join(" "))
+        });
         let own = if place == "./" { "v/own/b" } else { "own/b" };
-        assert_eq!(whole.packages(), [own], "{place} leads into no other repository");
+        let all = [&format!(": {own}"), "v/dep: .claude/skills/a", "v/solo: ", "v/own/sub: c"];
+        assert_eq!(scans.collect::<Vec<_>>(), all, "{place}: each repository has its own trust");
     }
+    // A directory that is named for projects, and is not in this one, waits for trust of its own.
+    let roots = [("project".into(), vec![tree.join("repo/v"), tree.join("pack")])].into();
+    tree.write("pack/clone/.git", "gitdir: x");
+    let policy = Discovery { user: false, project: ProjectSearch::Repository, roots, ..policy() };
+    let found = find(&tree, &policy, "repo").roots.into_iter().map(|root| {
+        let asked = root.asked.unwrap().folder;
+        format!("{} {}", root.layer, asked.strip_prefix(tree.path()).unwrap().display())
+    });
+    let expected = [
+        "project repo",
+        "project repo/v/dep",
+        "project repo/v/solo",
+        "project repo/v/own/sub",
+        "others pack",
+        "others pack/clone",
+    ];
+    assert_eq!(found.take(6).collect::<Vec<_>>(), expected);
     tree.write("repo/v/top/SKILL.md", "it");
     for directory in ["v/top/.git", "skills"] {
         fs::create_dir(tree.join(&format!("repo/{directory}"))).unwrap();

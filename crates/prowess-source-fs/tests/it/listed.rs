@@ -91,37 +91,38 @@ fn texts(scan: &ScanRecorder, before: &ScanRecorder) -> BTreeMap<String, Vec<u8>
 /// A change to a scanned root, and whether the root must be listed to detect it.
 type Change = (&'static str, fn(&Path), bool);
 
+fn moved(root: &Path, from: &str, to: &str) {
+    rename(root.join(from), root.join(to)).unwrap();
+}
+
+fn gone(root: &Path, path: &str) {
+    let path = root.join(path);
+    if path.is_dir() { remove_dir_all(path) } else { remove_file(path) }.unwrap();
+}
+
+fn linked(root: &Path, target: &str, link: &str) {
+    symlink(target, root.join(link)).unwrap();
+}
+
 const CHANGES: [Change; 15] = [
     ("nothing", |_| {}, false),
     ("an edit in place", |root| std::fs::write(root.join("s3/SKILL.md"), "new").unwrap(), false),
-    (
-        "an edit by renaming",
-        |root| rename(root.join("../elsewhere/SKILL.md"), root.join("s3/SKILL.md")).unwrap(),
-        false,
-    ),
-    ("a file removed", |root| remove_file(root.join("s3/SKILL.md")).unwrap(), false),
-    (
-        "a file removed beside an older one",
-        |root| remove_file(root.join("s5/SKILL.md")).unwrap(),
-        false,
-    ),
-    (
-        "a file in lower case",
-        |root| rename(root.join("s3/SKILL.md"), root.join("s3/skill.md")).unwrap(),
-        false,
-    ),
+    ("an edit by renaming", |it| moved(it, "../elsewhere/SKILL.md", "s3/SKILL.md"), false),
+    ("a file removed", |it| gone(it, "s3/SKILL.md"), false),
+    ("a file removed beside an older one", |it| gone(it, "s5/SKILL.md"), false),
+    ("a file in lower case", |it| moved(it, "s3/SKILL.md", "s3/skill.md"), false),
     (
         "a file that is a link",
         |root| {
-            rename(root.join("s3/SKILL.md"), root.join("s3/other.md")).unwrap();
-            symlink("other.md", root.join("s3/SKILL.md")).unwrap();
+            moved(root, "s3/SKILL.md", "s3/other.md");
+            linked(root, "other.md", "s3/SKILL.md");
         },
         false,
     ),
     (
         "a file that is a directory",
         |root| {
-            remove_file(root.join("s3/SKILL.md")).unwrap();
+            gone(root, "s3/SKILL.md");
             create_dir(root.join("s3/SKILL.md")).unwrap();
         },
         false,
@@ -129,28 +130,28 @@ const CHANGES: [Change; 15] = [
     (
         "a package inside what was one, and links to others",
         |root| {
-            remove_file(root.join("s3/SKILL.md")).unwrap();
-            rename(root.join("../elsewhere/inner"), root.join("s3/inner")).unwrap();
-            symlink("../s4", root.join("s3/linked")).unwrap();
+            gone(root, "s3/SKILL.md");
+            moved(root, "../elsewhere/inner", "s3/inner");
+            linked(root, "../s4", "s3/linked");
         },
         false,
     ),
-    ("a package removed", |root| remove_dir_all(root.join("s3")).unwrap(), true),
-    ("a package added", |root| rename(root.join("../elsewhere"), root.join("s30")).unwrap(), true),
-    ("a package renamed", |root| rename(root.join("s3"), root.join("s33")).unwrap(), true),
+    ("a package removed", |it| gone(it, "s3"), true),
+    ("a package added", |it| moved(it, "../elsewhere", "s30"), true),
+    ("a package renamed", |it| moved(it, "s3", "s33"), true),
     (
         "another directory in its place",
         |root| {
-            remove_dir_all(root.join("s3")).unwrap();
-            rename(root.join("../elsewhere"), root.join("s3")).unwrap();
+            gone(root, "s3");
+            moved(root, "../elsewhere", "s3");
         },
         true,
     ),
     (
         "a link in its place",
         |root| {
-            remove_dir_all(root.join("s3")).unwrap();
-            symlink("../elsewhere", root.join("s3")).unwrap();
+            gone(root, "s3");
+            linked(root, "../elsewhere", "s3");
         },
         true,
     ),
@@ -158,8 +159,8 @@ const CHANGES: [Change; 15] = [
         "a package in the root's place",
         |root| {
             let beside = root.parent().unwrap();
-            rename(root, beside.join("gone")).unwrap();
-            rename(beside.join("elsewhere"), root).unwrap();
+            moved(beside, "skills", "gone");
+            moved(beside, "elsewhere", "skills");
         },
         false,
     ),

@@ -67,6 +67,8 @@ impl Answer {
 
     pub(crate) fn ran(result: ToolResult) -> Self {
         let outcome = match &result.code {
+            // A result for the model, and not what the call was to do.
+            None if result.exit.is_some() => Outcome::Failed(codes::TOOL_FAILED),
             _ if !result.is_error => Outcome::Done,
             Some(code) => Outcome::Failed(code.clone()),
             None => Outcome::Failed(codes::TOOL_FAILED),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::{
-    Catalog, CatalogBuilder, Code, Digest, Layer, RecordIndex, RefusedHost, ScriptIsolation,
-    ScriptLimit, ScriptNetwork, ScriptOutcome, Tool, ToolResult, Trust,
+    Catalog, CatalogBuilder, Code, Digest, Layer, Outcome, RecordIndex, RefusedHost,
+    ScriptIsolation, ScriptLimit, ScriptNetwork, ScriptOutcome, Tool, ToolResult, Trust,
 };
 use prowess_testkit::TestTool;
 use prowess_tools::{Gate, GateAnswer, GateRequest, HookPolicy, ToolPolicy};
@@ -47,6 +47,8 @@ fn ended_script_has_a_hint_about_its_limit() {
         let host = host(ending(outcome.clone()), "", None);
         host.done("skills_load", json!({ "names": ["alpha"] }));
         let answer = host.done("skills_run", json!({ "path": "scripts/run.sh" }));
+        let failed = Outcome::Failed(Code::new("tool-failed"));
+        assert_eq!(answer.outcome, failed, "a result, and no success");
         let value = answer.result.structured.expect("the result is data");
         let found = value["hint"].as_str().unwrap_or_default();
         assert!(found.contains(hint), "{outcome:?}: {found}");

@@ -1,11 +1,12 @@
 //! Arguments of a script that name files of the user who starts it.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use prowess::script::ScriptPolicy;
 
 use crate::paths::absolute;
+use crate::terminal::plain;
 
 /// Where the user is, and what the script may reach of it.
 pub(super) struct CallerFiles<'a> {
@@ -28,7 +29,10 @@ impl CallerFiles<'_> {
         let (mut resolved, mut rest) = (String::new(), argument);
         for name in names {
             let at = name.as_ptr().addr() - rest.as_ptr().addr();
-            let path = absolute(Path::new(name)).ok().filter(|path| self.is_granted(path));
+            let path = absolute(Path::new(name)).ok().and_then(|path| {
+                let real = path.canonicalize().unwrap_or_default();
+                [path, real].into_iter().find(|path| self.is_granted(path))
+            });
             resolved += &rest[..at];
             resolved += path.as_deref().and_then(Path::to_str).unwrap_or(name);
             rest = &rest[at + name.len()..];
@@ -36,12 +40,18 @@ impl CallerFiles<'_> {
         resolved + rest
     }
 
-    /// Returns the names of what exists here and the script may not read, each with what it is.
-    pub(super) fn closed<'n>(&self, arguments: &'n [String]) -> Vec<(&'n str, &'static str)> {
+    /// Returns the names of what exists here and the script may not read, each with what it is,
+    /// and the path to grant.
+    pub(super) fn closed<'n>(&self, arguments: &'n [String]) -> Vec<(&'n str, String, PathBuf)> {
         let names = arguments.iter().flat_map(|argument| named(argument));
         let closed = names.filter_map(|name| {
             let path = absolute(Path::new(name)).ok().filter(|path| !self.is_granted(path))?;
-            Some((name, if path.is_dir() { "directory" } else { "file" }))
+            let kind = if path.is_dir() { "directory" } else { "file" };
+            let Some(real) = target(Path::new(name)) else {
+                return Some((name, format!("a {kind} here"), path));
+            };
+            let kind = format!("a link to the {kind} `{}`", plain(&real.to_string_lossy()));
+            (!self.is_granted(&real)).then_some((name, kind, real))
         });
         let mut closed: Vec<_> = closed.collect();
         closed.sort_unstable();
@@ -74,6 +84,29 @@ impl CallerFiles<'_> {
         let ScriptPolicy { read, write, .. } = self.policy;
         read.iter().chain(write).any(|granted| path.starts_with(granted))
     }
+}
+
+/// Returns where a path leads by links, as it is written.
+fn target(written: &Path) -> Option<PathBuf> {
+    let complete = std::path::absolute(written).ok()?;
+    let mut lexical = PathBuf::new();
+    for part in complete.components() {
+        if part == Component::ParentDir {
+            lexical.pop();
+        } else {
+            lexical.push(part);
+        }
+    }
+    complete.canonicalize().ok().filter(|real| *real != lexical)
+}
+
+/// Returns where a path leads by links, if that is hidden or not in the working directory. A clone
+/// may bring such a link, so what it leads to is granted by its own path.
+pub(super) fn leads_away(here: &Path, written: &Path) -> Option<PathBuf> {
+    let is_hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
+    let is_here =
+        |real: &PathBuf| real.strip_prefix(here).is_ok_and(|inside| !inside.iter().any(is_hidden));
+    target(written).filter(|real| !is_here(real))
 }
 
 /// Splits `--name=value`; another argument is a value as a whole.

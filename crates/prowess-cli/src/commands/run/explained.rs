@@ -193,7 +193,9 @@ impl Explained<'_> {
         } else {
             ""
         };
-        format!("{}{reason}", path.display())
+        let real = path.canonicalize().ok().filter(|real| real != path);
+        let leads = real.map(|real| format!(", which leads to {}", real.display()));
+        format!("{}{}{reason}", path.display(), leads.unwrap_or_default())
     }
 
     /// Returns a granted host and the reason why it is granted.

@@ -147,7 +147,9 @@ fn result(path: &ResourcePath, outcome: &ScriptOutcome, was_cancelled: bool) -> 
     model_value(&mut value);
     let refused_hosts = outcome.network.refused.clone();
     let isolation = outcome.isolation.as_ref().map(|isolation| isolation.level.clone());
-    ToolResult { refused_hosts, isolation, ..ToolResult::data(value) }
+    let signal = || if *timed_out { 124 } else { 128 + outcome.signal.unwrap_or_default() };
+    let exit = Some(exit_code.unwrap_or_else(signal)).filter(|code| *code != 0);
+    ToolResult { refused_hosts, isolation, exit, ..ToolResult::data(value) }
 }
 
 pub(crate) struct Run;
