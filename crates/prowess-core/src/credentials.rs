@@ -37,17 +37,20 @@ pub fn is_secret_name(name: &str) -> bool {
 /// `Pwd`.
 fn is_short_name(name: &str) -> bool {
     let last = name.rsplit(['-', '_', '.']).next().unwrap_or_default();
+    let is_plural = name.strip_suffix('s').is_some_and(is_secret_name);
     let is_word = ["kennwort", "pass", "passwort", "psw", "pwd", "senha"]
         .iter()
         .any(|word| last.eq_ignore_ascii_case(word));
-    is_word || last.ends_with("Pass") || last.ends_with("Pwd")
+    is_plural || is_word || last.ends_with("Pass") || last.ends_with("Pwd")
 }
 
-/// Returns whether a text ends with a line such as `name: DB_PASSWORD`, behind which `value: ` is.
-fn is_secret_above(text: &str) -> bool {
-    let mut words = text.trim_end().rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-    let last = words.find(|word| !word.is_empty()).unwrap_or_default();
-    is_secret_name(last) || is_short_name(last)
+/// Returns whether the line of a `value`, or one next to it, names a secret, such as
+/// `name: DB_PASSWORD`.
+fn is_near_name(text: &str, line: &Range<usize>) -> bool {
+    let start = text[..line.start].trim_end().rfind('\n').unwrap_or(0);
+    let end = text[line.end..].find('\n').map_or(text.len(), |at| line.end + at);
+    let mut words = text[start..end].split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+    words.any(|word| is_secret_name(word) || is_short_name(word))
 }
 
 /// Returns whether a source that a user has written, such as a URL, contains credentials: whatever
@@ -326,9 +329,9 @@ fn value_in_line(text: &str, line: Range<usize>) -> Option<(usize, usize)> {
         if let Some(value) = value.filter(|&value| value < bytes.len()) {
             let (start, end) = value_range(text, name, value);
             let is_secret = is_scheme(name) || is_secret_name(name);
-            // `compass` and `PWD` have other values.
-            let may_be = || is_short_name(name) || is_secret_above(&text[..line.start]);
-            if is_secret
+            // `compass` and `PWD` have other values, and the next line may have other keys.
+            let may_be = || is_secret || is_short_name(name) || is_near_name(text, &line);
+            if (is_secret && value < line.end)
                 || may_be() && is_strong(&text[start..end], text[..start].ends_with(['"', '\'']))
             {
                 return Some((start, end));
@@ -347,14 +350,34 @@ fn value_of(name: &str, bytes: &[u8], at: usize) -> Option<usize> {
     let value = match bytes.get(separator) {
         Some(b'=' | b':') => {
             let more = bytes[separator..].iter().take_while(|byte| b"=:>".contains(byte)).count();
-            Some(skip_blanks(bytes, separator + more))
+            Some(in_next_line(bytes, skip_blanks(bytes, separator + more)))
         }
         // `--password x`
         Some(_) if quotes == 0 && name.starts_with("--") => after_blanks(bytes, at),
         _ => None,
     };
     // Hardly any word has a value, which is found out first.
-    value.filter(|_| is_secret_name(name) || is_short_name(name) || name == "value")
+    value.filter(|_| {
+        is_secret_name(name) || is_short_name(name) || name.eq_ignore_ascii_case("value")
+    })
+}
+
+/// Returns where a value begins that the line has only signs of YAML or a comment for, as in
+/// `password: >-`, or nothing.
+fn in_next_line(bytes: &[u8], at: usize) -> usize {
+    let Some(length) = memchr::memchr(b'\n', &bytes[at..]) else { return at };
+    let words = bytes[at..at + length].split(u8::is_ascii_whitespace).filter(|it| !it.is_empty());
+    let mut words = words.take_while(|word| !word.starts_with(b"#"));
+    let is_sign = |word: &[u8]| match word[0] {
+        b'|' | b'>' => word[1..].iter().all(|byte| b"+-123456789".contains(byte)),
+        b'!' | b'&' => word[1..].iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'!'),
+        first => b"(\\".contains(&first) && word.len() == 1,
+    };
+    if !words.all(is_sign) {
+        return at;
+    }
+    let is_before = |byte: &&u8| byte.is_ascii_whitespace() || **byte == b'-';
+    at + length + bytes[at + length..].iter().take_while(is_before).count()
 }
 
 /// Returns the range of a value without its quotes.

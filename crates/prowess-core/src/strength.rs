@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::secret_words::is_random_word;
+
 /// Fewer different characters than this are a placeholder, such as `ghp_xxxxxxxx`.
 pub(crate) const MIN_DIFFERENT: usize = 8;
 
@@ -23,7 +25,14 @@ pub(crate) fn is_strong(value: &str, is_quoted: bool) -> bool {
         _ => value,
     };
     let code = if is_quoted { "{}<> " } else { "(){}<>[]|\\ " };
-    let is_expression = value.starts_with(['$', '%', '/', '.', '@', '#'])
+    // No variable begins with a digit, and no path has one part of random letters.
+    let rest = value.get(1..).unwrap_or_default();
+    let is_sign = match value.chars().next() {
+        Some('$') => !rest.starts_with(|c: char| c.is_ascii_digit()),
+        Some('/') => rest.contains('/') || !is_random_word(rest),
+        first => first.is_some_and(|first| "%.@#".contains(first)),
+    };
+    let is_expression = is_sign
         || value.contains("/$")
         || value.contains(|c: char| code.contains(c) || c.is_control());
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
@@ -36,8 +45,8 @@ pub(crate) fn is_strong(value: &str, is_quoted: bool) -> bool {
         + usize::from(digits > 0);
     let is_long =
         (value.len() >= 20 && kinds >= 2 && digits >= 5) || (value.len() >= 10 && kinds >= 3);
-    is_long
-        && digits >= if is_quoted { 1 } else { 2 }
+    let is_random = || value.len() >= 12 && is_mixed(value.as_bytes()) && is_random_word(value);
+    ((is_long && digits >= if is_quoted { 1 } else { 2 }) || is_random())
         && !is_expression
         && value.bytes().collect::<BTreeSet<_>>().len() >= MIN_DIFFERENT - 1
         && !is_placeholder(value)

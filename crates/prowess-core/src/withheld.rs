@@ -27,6 +27,10 @@ const SECRET_DIRECTORIES: &str = ".aliyun .aws .azure .cloudflared .credentials 
     .fly .gcloud .gnupg .heroku .huggingface .ibmcloud .kaggle .kube .oci .password-store .pulumi \
     .secrets .snowflake .ssh .stripe";
 
+/// Directories in which data are credentials, and the ends of such data next to documents.
+const SECRET_FOLDERS: &str = "credentials creds secret secrets";
+const KEYS: &str = "crt jwk key p7b token";
+
 /// Starts of paths of credentials whose names say nothing, in lower case.
 const SECRET_PATHS: &str = "/.docker/config.json /.config/gcloud/ /.config/gh/ /.config/hub \
     /.config/rclone/ /.cargo/credentials /.gem/credentials /.m2/settings \
@@ -43,10 +47,11 @@ const SECRET_FILES: &str = "access_token accesskeys.csv application_default_cred
     token.pickle vault-pass vault-token vault_pass wallet.dat wgetrc wp-config.php yarnrc.yml";
 
 /// The ends of names that begin with a dot: variables, histories and passwords of a person.
-const HIDDEN_ENDS: &str = ".cnf env environ history histfile lesshst pass viminfo vars";
+const HIDDEN_ENDS: &str =
+    ".anthropic .claude.json .cnf .openai env environ history histfile lesshst pass viminfo vars";
 
 /// The ends of names of files that hold keys or state with passwords, in lower case.
-const SECRET_ENDS: &str = ".agekey .bks .jceks .jks .kdb .kdbx .keychain .keystore .keytab .ovpn \
+const SECRET_ENDS: &str = ".1pux .agekey .bks .har .hprof .htpasswd .jceks .jks .kdb .kdbx .keychain .keystore .keytab .ovpn \
     .p12 .p8 .pfx .pkcs12 .ppk .psafe3 .pvk .tfstate .tfvars";
 
 /// The starts of the names of private keys of SSH, and the ends that such a file may have.
@@ -81,6 +86,10 @@ const COPIES: &str = ".1 .backup .bak .copy .old .orig .prev .save .swo .swp .tm
 
 /// The words that make a file of variables one for readers: `.env.example`, `sample.env`.
 const FOR_READERS: &str = "default defaults dist example sample schema template tmpl tpl";
+
+/// The names of further such files, and of programs without an end.
+const FILES_FOR_READERS: &str = "changelog codeowners copying dockerfile justfile license licence \
+    makefile notice readme schemas skill";
 
 /// The words in the name of a `.pem` file that is there for everyone.
 const PUBLIC: &str = "bundle ca cacert cacerts cert certificate certs chain fullchain \
@@ -121,7 +130,12 @@ pub fn withheld_path(path: &str) -> Option<&'static str> {
     let whole = format!("/{lower}");
     let is_below = |starts: &str| starts.split(' ').any(|start| whole.contains(start));
     let withheld = directories.split('/').find_map(withheld_directory);
-    let is_secret = || is_secret_file(name) || is_below(SECRET_PATHS);
+    let is_in_folder = || {
+        let mut parts = directories.split('/');
+        parts.any(|part| has(SECRET_FOLDERS, without_end(part, COPIES).unwrap_or(part)))
+            && is_data(name)
+    };
+    let is_secret = || is_secret_file(name) || is_below(SECRET_PATHS) || is_in_folder();
     withheld.or_else(|| is_secret().then_some(MAY_HOLD_CREDENTIALS)).or_else(|| {
         let is_machine = name == ".ds_store" || name.ends_with(".pyc") || name == ".git";
         let is_machine = is_machine || MARKS.iter().any(|mark| name.eq_ignore_ascii_case(mark));
@@ -201,6 +215,16 @@ fn is_secret_file(name: &str) -> bool {
         || is_hidden(name)
 }
 
+/// Returns whether a file is neither a program nor for readers.
+fn is_data(name: &str) -> bool {
+    let mut words = name.split(|c: char| !c.is_ascii_alphanumeric());
+    let name = name.trim_end_matches('~');
+    let name = without_end(name, COPIES).unwrap_or(name);
+    let is_data =
+        name.rsplit_once('.').is_none_or(|(_, end)| has(DOCUMENTS, end) || has(KEYS, end));
+    is_data && !words.any(|word| has(FOR_READERS, word) || has(FILES_FOR_READERS, word))
+}
+
 /// Returns whether a file has variables, the history of a shell or passwords of a person.
 fn is_hidden(name: &str) -> bool {
     let is_end = |end: &str| name.ends_with(end) && name != ".env";
@@ -230,7 +254,12 @@ fn is_secret_document(name: &str) -> bool {
     let is_account = || end == "json" && ACCOUNTS.split(' ').any(|it| start.starts_with(it));
     // Without an end, `rotate-secret` is rather a program.
     let is_document = has(DOCUMENTS, end) || (end.is_empty() && name != plain);
-    let is_bare = || end.is_empty() && has("token password passwords passwd apikey api_key", plain);
+    // As variables are named: `HF_TOKEN`.
+    let is_bare = || {
+        end.is_empty()
+            && (has("token password passwords passwd apikey api_key", plain)
+                || (plain.contains('_') && is_of_secrets(plain)))
+    };
     let is_named = (is_document && is_of_secrets(start))
         || is_bare()
         || is_account()

@@ -54,8 +54,8 @@ pub(crate) fn message(code: &Code) -> &'static str {
              quote; the value is read as text, as it is written"
         }
         "line-unindented" => {
-            "a line is not indented as YAML wants it, so most readers refuse the file; the line is \
-             read as a part of the value, or as the field that it begins with"
+            "a line is not indented as YAML wants it, or in quotes, so most readers refuse the file; \
+             the line is read as a part of the value, or as the field that it begins with"
         }
         "line-break-rare" => {
             "a carriage return or another rare line break is read as a line end, as by PyYAML"
@@ -78,7 +78,8 @@ pub(crate) fn message(code: &Code) -> &'static str {
 pub(crate) fn help(code: &Code, line: &str) -> String {
     match code.as_str() {
         "line-unindented" => {
-            "indent each line of the value by two blanks, and no field; use no tabs".to_owned()
+            "indent each line of the value by two blanks; put no blanks, tabs or quotes in front of \
+             a field".to_owned()
         }
         "line-break-rare" => "end each line with a line feed".to_owned(),
         "field-unreadable" => "quote what has a meaning in YAML, or remove it".to_owned(),

@@ -298,6 +298,11 @@ fn site(path: &Path, folder: &Dir) -> Result<Option<Vec<RemoteArtifact>>, Remote
     artifacts(&bytes, &path.to_string_lossy(), locate).map(Some)
 }
 
+/// Returns the directory of a path of a `SKILL.md`.
+fn parent_of_skill(path: &str) -> Option<&str> {
+    path.strip_suffix(SKILL_MD_FILES[0])?.strip_suffix('/')
+}
+
 fn is_skill_md(path: &str) -> bool {
     SKILL_MD_FILES.iter().any(|name| path.rsplit('/').next() == Some(name))
 }
@@ -472,11 +477,16 @@ fn without_withheld(
 ) -> ListedPackage {
     let Some(filter) = filter else { return without_withheld_links(listed, directory) };
     listed.files.retain(|file| {
-        let path = join(directory, &file.path);
-        let reason = withheld_path(&path).or_else(|| withheld_path(&file.content));
-        !filter.withholds(&path, reason)
+        let reason = withheld_path(&file.path).or_else(|| withheld_below(directory, &file.content));
+        !filter.withholds(&join(directory, &file.path), reason)
     });
     listed
+}
+
+/// Returns why a file is withheld: in a package by its path there, whose own name says nothing.
+fn withheld_below(directory: &str, path: &str) -> Option<&'static str> {
+    let own = path.strip_prefix(directory).and_then(|path| path.strip_prefix('/'));
+    withheld_path(own.unwrap_or(path))
 }
 
 /// Leaves out links to files that may hold credentials.
@@ -484,7 +494,8 @@ pub(crate) fn without_withheld_links(mut listed: ListedPackage, directory: &str)
     let (files, left_out) = (&mut listed.files, &mut listed.left_out);
     files.retain(|ListedFile { path, content, .. }| {
         let is_link = join(directory, path) != *content && withheld_path(path).is_none();
-        let reason = withheld_path(content).filter(|it| is_link && *it == MAY_HOLD_CREDENTIALS);
+        let reason =
+            withheld_below(directory, content).filter(|it| is_link && *it == MAY_HOLD_CREDENTIALS);
         left_out.extend(reason.map(|it| format!("`{path}` is a link to `{content}`, which {it}")));
         reason.is_none()
     });
@@ -520,6 +531,8 @@ fn listing(folder: &Dir, found: &[Walked], filter: Option<&Filter<'_>>) -> Listi
         (walked.path.clone(), node)
     };
     let machine = MachineDirectories::of(found.iter().map(|walked| &*walked.path));
+    let skills = found.iter().filter_map(|it| parent_of_skill(&it.path));
+    let skills: BTreeSet<&str> = skills.collect();
     // A work tree of git has a file of that name.
     let is_own = |walked: &&Walked| {
         let path = &walked.path;
@@ -530,7 +543,9 @@ fn listing(folder: &Dir, found: &[Walked], filter: Option<&Filter<'_>>) -> Listi
         if filter.is_some_and(withholds_all) {
             return false;
         }
-        let withholds = |filter: &Filter<'_>| filter.withholds(path, withheld_path(path));
+        let parents = path.match_indices('/').map(|(at, _)| &path[..at]);
+        let skill = parents.filter(|it| skills.contains(it)).next().unwrap_or_default();
+        let withholds = |it: &Filter<'_>| it.withholds(path, withheld_below(skill, path));
         path.rsplit('/').next() != Some(".git")
             && (walked.kind == Kind::File || !filter.is_some_and(withholds))
     };

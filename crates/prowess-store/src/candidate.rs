@@ -9,7 +9,7 @@ use prowess_core::{
     ArtifactKind, Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
     RemotePackage, RemoteRequest, SKILL_MD_FILES, Want,
 };
-use prowess_format::{Frontmatter, Profile, parse};
+use prowess_format::{Frontmatter, Profile, Rules, parse};
 use prowess_text::{enumerated, quoted};
 
 use crate::error::InstallError;
@@ -422,7 +422,13 @@ pub(crate) fn document(package: &Archive, directory: &str) -> Result<Frontmatter
 }
 
 fn frontmatter(content: &[u8], directory: &str) -> Result<Frontmatter, InstallError> {
-    let parsed = parse(content, Profile::Lenient);
+    let mut parsed = parse(content, Profile::Lenient);
+    if let Some(document) = &mut parsed.document
+        && let name = &mut document.frontmatter.name
+        && !is_id(name)
+    {
+        *name = Rules::of(Profile::Lenient).id_of(name).into_owned();
+    }
     let found = || parsed.diagnostics.first().map_or("", |found| &*found.message);
     let reason = match &parsed.document {
         _ if is_pointer(content) => format!("its `SKILL.md` {POINTER}"),

@@ -57,7 +57,7 @@ pub enum StoreError {
     #[error("several earlier versions of `{0}` begin like that")]
     SeveralVersions(String),
     /// Something that was not placed by this program has the name of a skill.
-    #[error("`{}` exists and is not from here", .0.display())]
+    #[error("`{}` exists, and is not from here or was changed since", .0.display())]
     PlaceOccupied(PathBuf),
     /// The lock file of a project may not name the directory, for this reason.
     #[error("`{}` {}", .0.display(), .1)]

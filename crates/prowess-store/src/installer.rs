@@ -131,11 +131,11 @@ impl Installer<'_> {
     }
 
     /// Does what [`Self::add`] does, for skills that [`Change::place`](crate::Change::place) is to
-    /// place in these directories afterwards: if that is refused, nothing is installed.
+    /// place in these directories afterwards: one that cannot be placed is not installed.
     ///
     /// # Errors
     ///
-    /// As [`Self::add`], or a skill cannot be placed in one of the directories.
+    /// As [`Self::add`], or nothing can be placed in one of the directories.
     pub fn add_for(
         &self,
         request: &RemoteRequest,
@@ -147,14 +147,11 @@ impl Installer<'_> {
         let signatures = Signatures::known(self.signers, &before);
         let mut fetched = fetch(self.remote, request, names, &signatures, &before, cancel)?;
         if !directories.is_empty() {
-            // A name that no directory can have costs its skill alone.
-            let is_path = |it: &mut Candidate| it.id.contains('/');
-            for Candidate { id, .. } in fetched.candidates.extract_if(.., is_path) {
-                let error = StoreError::NotPlaceable(id.clone()).into();
-                fetched.left_out.push(LeftOut { name: id, error });
-            }
+            // A name that no directory can have, or that is taken, costs its skill alone.
             let packages = fetched.candidates.iter().map(|it| (&*it.id, it.skill.tree));
-            self.store.begin()?.check_placeable(self.lock, packages, directories)?;
+            let refused = self.store.begin()?.unplaceable(self.lock, packages, directories)?;
+            fetched.candidates.retain(|it| !refused.iter().any(|refused| refused.name == it.id));
+            fetched.left_out.extend(refused);
         }
         self.find_steps_back(&mut fetched.candidates, &before, cancel);
         self.add_fetched(fetched)

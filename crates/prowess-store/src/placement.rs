@@ -15,6 +15,7 @@ use prowess_core::{Digest, SKILL_MD_FILES};
 use prowess_dir::{Dir, ErrorKind, Links, Permissions};
 use serde::{Deserialize, Serialize};
 
+use crate::candidate::LeftOut;
 use crate::error::{LockError, StoreError};
 use crate::ledger::is_of_person;
 use crate::lock::Lock;
@@ -119,20 +120,27 @@ impl Change {
         self.save(file, &lock).map(drop)
     }
 
-    /// Checks that [`Self::place`] would place packages in each of the directories.
-    pub(crate) fn check_placeable<'p>(
+    /// Returns the packages that [`Self::place`] would not place in one of the directories, which
+    /// are for packages.
+    pub(crate) fn unplaceable<'p>(
         &self,
         file: &LockFile,
         packages: impl Iterator<Item = (&'p str, Digest)>,
         directories: &[PathBuf],
-    ) -> Result<(), StoreError> {
+    ) -> Result<Vec<LeftOut>, StoreError> {
         let known = self.places(file)?;
+        let mut refused = Vec::new();
         for (id, tree) in packages {
-            for directory in directories {
-                self.placeable(file, id, tree, directory, PlaceForm::Copy, &known)?;
+            let place = |it: &PathBuf| self.placeable(file, id, tree, it, PlaceForm::Copy, &known);
+            match directories.iter().try_for_each(|directory| place(directory).map(drop)) {
+                Ok(()) => {}
+                Err(error @ (StoreError::PlaceOccupied(_) | StoreError::NotPlaceable(_))) => {
+                    refused.push(LeftOut { name: id.to_owned(), error: error.into() });
+                }
+                Err(error) => return Err(error),
             }
         }
-        Ok(())
+        Ok(refused)
     }
 
     /// Returns how the lock names the place of a package, if it can be placed there.

@@ -57,16 +57,12 @@ fn secrets_are_removed_by_their_names_and_formats() {
         ("ghp%5fa0B1c2D3e4F5a0B1c2D3e4F5a0B1c2D3e4F5%20é", "[REDACTED]%20é"),
         ("to=https%3A%2F%2Fu:p%40h%2Fa", "to=https%3A%2F%2F[REDACTED]%40h%2Fa"),
         ("a%253Ftoken%253Dabc%2526b", "a%253Ftoken%253D[REDACTED]%2526b"),
-        ("50% of 100%25 %C3%A9 %", ""),
-        ("token=[REDACTED]&x=1 https://[REDACTED]@h", ""),
-        ("https://h/?token=&x=1", ""),
-        ("basic: x", ""),
-        ("tokens: 5, passwordless login, a token is here", ""),
-        ("token=", ""),
-        ("password", ""),
-        ("", ""),
     ];
-    for (text, expected) in cases {
+    let unchanged = "50% of 100%25 %C3%A9 %¦token=[REDACTED]&x=1 https://[REDACTED]@h¦\
+        https://h/?token=&x=1¦basic: x¦tokens: 5, passwordless login, a token is here¦\
+        token=¦password¦";
+    let unchanged = unchanged.split('¦').map(|text| (text, ""));
+    for (text, expected) in cases.into_iter().chain(unchanged) {
         let expected = if expected.is_empty() { text } else { expected };
         assert_eq!(Redactor::default().redact(text), expected, "{text}");
     }

@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::args::Global;
 use crate::commands::approvals::next_step_of_later;
 use crate::commands::conversation::{self, Conversation, words};
+use crate::commands::own_copies::announce;
 use crate::failure::Failure;
 use crate::features;
 use crate::output::{DIM, ID, Output};
@@ -59,6 +60,7 @@ pub(crate) fn run(
     let arguments = arguments(json)?;
     let runtime = runtime::audited(global)?;
     check_features(&runtime, tool)?;
+    announce(&runtime.catalog(), output);
     let conversation = Conversation::open(&runtime)?;
     conversation.load(load)?;
     let answer = conversation.turn_with(message)?.call(&conversation::call(tool, arguments));

@@ -6,8 +6,8 @@ use std::process::ExitCode;
 
 use prowess::Cancel;
 use prowess_source_remote::LocalSource;
-use prowess_store::{Addition, ForeignLock, LeftOut, StoreError, to_skills_lock};
-use prowess_text::terminal_json;
+use prowess_store::{Addition, ForeignLock, InstallError, LeftOut, StoreError, to_skills_lock};
+use prowess_text::{quoted, terminal_json};
 
 use crate::args::{InstallOptions, SignerOption};
 use crate::commands::install::{Line, added_line, print, print_addition, print_or};
@@ -45,6 +45,16 @@ pub(crate) fn import(
         Failure::new("lock-invalid", message, "check the path")
     })?;
     let mut read = format.read(&text).map_err(StoreError::from)?;
+    let names = read.skills.iter().map(|it| it.name.as_ref().unwrap_or(&it.source));
+    let names: Vec<_> = names.chain(read.left_out.iter().map(|it| &it.name)).cloned().collect();
+    // A failure of the only line stands for the whole command.
+    let named = |error: InstallError| match (&names[..], Failure::from(error)) {
+        ([name], failure) => {
+            let message = format!("{}: {}", quoted(name), failure.message);
+            Failure { message, ..failure }
+        }
+        (_, failure) => failure,
+    };
     let directory = absolute(file)?;
     for skill in &mut read.skills {
         if skill.source.starts_with('.') {
@@ -61,9 +71,6 @@ pub(crate) fn import(
         }
         None => true,
     });
-    if let (true, Some(LeftOut { error, .. })) = (read.skills.is_empty(), others.first()) {
-        return Err(error.clone().into());
-    }
     read.left_out.extend(others);
     let place = InstallPlace::to_add(options)?.signed_by(signer)?;
     if place.lock.folder.is_some() {
@@ -73,7 +80,8 @@ pub(crate) fn import(
             skill.source = relative.unwrap_or_else(|| std::mem::take(&mut skill.source));
         }
     }
-    let Addition { added, left_out } = place.installer().import(&read, &Cancel::default())?;
+    let imported = place.installer().import(&read, &Cancel::default());
+    let Addition { added, left_out } = imported.map_err(named)?;
     let lines = added.into_iter().map(|it| added_line(it, output)).collect();
     print_addition(lines, left_out, "", Some(&place.lock), output)
 }

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use crate::args::{Global, Run};
 use crate::commands::approvals::{decide_once, next_step_of_later};
 use crate::commands::conversation::{Conversation, call, for_person, tool_name, words};
+use crate::commands::own_copies::announce;
 use crate::failure::Failure;
 use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::output::{DIM, Output};
@@ -50,6 +51,7 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
     let plugins = load(global, &policies)?;
     let scripts = policies.scripts.clone();
     let runtime = builder_with(global, policies, &plugins)?.build()?;
+    announce(&runtime.catalog(), output);
     let conversation = Conversation::open(&runtime)?;
     let (id, script) = (args.id(), args.script());
     if args.script.is_none() {

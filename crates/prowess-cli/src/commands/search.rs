@@ -11,6 +11,7 @@ use crate::args::{Global, Matching, Search};
 #[cfg(feature = "catalog-file")]
 use crate::catalog_root::searched;
 use crate::commands::list::counted_findings;
+use crate::commands::own_copies::announce;
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
 use crate::runtime;
@@ -53,6 +54,7 @@ pub(crate) fn run(global: &Global, args: &Search, output: &Output) -> Result<Exi
         Matching::Words => search_once(&catalog, query, limit),
         Matching::Substring => Substring.rank(&catalog, query, limit),
     };
+    announce(&catalog, output);
     let of_sources = catalog.diagnostics().filter(|it| OF_SOURCES.contains(&it.code.as_str()));
     if let Some(found) = counted_findings(&of_sources.collect::<Vec<_>>()) {
         output.remark(&format!("{found}\n"));

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::install::{Machine, states};
 use crate::plain_skill;
@@ -33,6 +33,10 @@ fn skills_lock_is_exported_and_imported() {
     );
     let detail = ran.json()["skills"][1]["detail"].to_string();
     assert!(detail.contains("has the digest"), "these are not the locked files: {detail}");
+    let only = json!({ "pdf": { "source": "ftp://a/b", "sourceType": "git" } });
+    machine.tree.write("skills-lock.json", json!({ "version": 1, "skills": only }).to_string());
+    let message = import().error()["message"].to_string();
+    assert!(message.starts_with("\"`pdf`: "), "the line is named: {message}");
     machine.tree.write("package-lock.json", "{}");
     let unknown = machine.path("package-lock.json");
     let ran = machine.run(&["sync", "--import", &unknown, "--format", "json"]);

@@ -91,9 +91,14 @@ fn files_of_others_are_never_replaced() {
     let machine = trusting();
     machine.tree.write("home/.agents/skills/pdf/SKILL.md", plain_skill("pdf") + "Mine.\n");
     for option in ["--link", "--copy"] {
-        let options = ["add", &machine.path("skills"), option, "--format", "json"];
-        assert_eq!(machine.run(&options).error()["code"], "place-occupied", "{option}");
-        assert!(machine.run(&["verify"]).stderr.contains("no skill is installed"), "{option}");
+        let source = machine.path("skills");
+        let one = machine.run(&["add", &source, "pdf", option, "--format", "json"]);
+        assert_eq!(one.error()["code"], "place-occupied", "{option}");
+        // It costs no other skill.
+        let added = machine.run(&["add", &source, option]);
+        let (installed, said) = (machine.run(&["verify"]).stdout, &added.stdout);
+        assert!(added.code == Some(3) && said.contains("left out     pdf"), "{added:?}");
+        assert!(installed.contains("notes") && !installed.contains("pdf"), "{installed}");
         assert!(text(&machine, "pdf").ends_with("Mine.\n"));
     }
     fs::remove_dir_all(target(&machine, "pdf")).unwrap();

@@ -171,7 +171,7 @@ const EXAMPLES: &[(Code, File)] = &[
         }),
     ),
     (FRONTMATTER_NOT_MAPPING, Fields("- name: pdf\n- description: Fills forms.\n")),
-    (YAML_INVALID, Fields("name: pdf\n  description: Fills forms.\n")),
+    (YAML_INVALID, Fields("name: pdf\ndescription: Fills forms.\n  license: MIT\n")),
     (YAML_ANCHOR, Fields("name: pdf\ndescription: &mit Fills forms.\n")),
     (YAML_ALIAS, Fields("name: *pdf\ndescription: Fills forms.\nmetadata: &pdf {}\n")),
     (YAML_TAG, Fields("name: pdf\ndescription: !!str Fills forms.\n")),

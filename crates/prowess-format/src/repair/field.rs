@@ -7,7 +7,7 @@ use crate::conditions::{begins_with_switch, may_be_in_metadata, names_condition}
 use crate::{Code, codes, yaml};
 
 use super::candidate::{self, Chunk, quoted};
-use super::region::{Region, closing, is_known_field, is_text_field, key_end};
+use super::region::{Region, closing, in_quotes, is_known_field, is_text_field, key_end};
 use super::{Edit, fix};
 
 /// Fields that limit a skill. Without its value the skill would be offered to everybody, or do what
@@ -35,7 +35,7 @@ pub(super) fn edits(text: &str, region: &Region<'_>, has_anchor: bool) -> Option
     if region.key.is_empty() {
         return match error {
             None if !is_loose(text, region) => Some(Vec::new()),
-            _ => Some(vec![as_comment(text, region)?]),
+            _ => Some(vec![out_of_quotes(text, region).or_else(|| as_comment(text, region))?]),
         };
     }
     if region.is_glued || error.as_ref().is_some_and(is_refused) {
@@ -64,6 +64,14 @@ pub(super) fn edits(text: &str, region: &Region<'_>, has_anchor: bool) -> Option
 fn is_loose(text: &str, region: &Region<'_>) -> bool {
     let read = yaml::parse_last(&text[region.span.clone()]).ok().and_then(|read| read.root);
     read.is_some_and(|root| !matches!(root.value, yaml::NodeValue::Map(_)))
+}
+
+/// Takes the quotes off a line that is a field.
+fn out_of_quotes(text: &str, region: &Region<'_>) -> Option<Edit> {
+    let field = in_quotes(&text[region.span.clone()])?;
+    let is_map = yaml::parse_last(field).is_ok();
+    let (span, start) = (region.span.clone(), region.span.start);
+    is_map.then(|| edit(span, field.to_owned(), start, codes::LINE_UNINDENTED))
 }
 
 /// Makes a comment of lines that are no field, unless they may have been meant to decide something,

@@ -51,9 +51,11 @@ impl Region<'_> {
 /// Returns the regions of a text, in order.
 pub(super) fn regions(text: &str) -> Vec<Region<'_>> {
     let mut regions: Vec<Region<'_>> = Vec::new();
-    let mut at = 0;
+    let (mut at, mut is_first) = (0, true);
     while at < text.len() {
-        let (region, next) = region(text, at);
+        // All lines may be indented, which is another matter.
+        let (region, next) = region(text, at, is_first);
+        is_first &= region.key.is_empty();
         at = next;
         regions.push(region);
     }
@@ -61,15 +63,18 @@ pub(super) fn regions(text: &str) -> Vec<Region<'_>> {
 }
 
 /// Returns the region that starts here, and where the next one does.
-fn region(text: &str, line: usize) -> (Region<'_>, usize) {
+fn region(text: &str, line: usize, is_first: bool) -> (Region<'_>, usize) {
     let mut lines = text[line..].split_inclusive('\n');
     let first = lines.next().unwrap_or_default();
-    let start = line + displaced(first).unwrap_or(0);
     let mut next = line + first.len();
+    let start = line + displaced(first, if is_first { 0 } else { usize::MAX }).unwrap_or(0);
+    // A name has one line, so that no known field goes on with it.
+    let is_name = first.trim_start().starts_with("name:");
+    let most = if is_name { usize::MAX } else { start - line };
     let is_nothing = first.trim().is_empty() || first.starts_with('#');
     let is_whole = is_nothing || split(first.trim()).is_some_and(|(_, value)| is_one_line(value));
     let goes_on = |line: &&str| {
-        line.starts_with([' ', '\t', '\r', '\n']) && !(is_whole && displaced(line).is_some())
+        line.starts_with([' ', '\t', '\r', '\n']) && !(is_whole && displaced(line, most).is_some())
     };
     for line in lines.take_while(goes_on) {
         next += line.len();
@@ -108,12 +113,13 @@ fn is_one_line(value: &str) -> bool {
     }
 }
 
-/// Returns the indentation of a line that begins a known field behind tabs. Behind blanks alone,
-/// it may as well go on with a text.
-fn displaced(line: &str) -> Option<usize> {
+/// Returns the indentation of a line that begins a known field behind tabs, or at most so many
+/// blanks. Behind more, it may as well go on with a text.
+fn displaced(line: &str, most: usize) -> Option<usize> {
     let rest = line.trim_start_matches([' ', '\t']);
     let blanks = &line[..line.len() - rest.len()];
-    (blanks.contains('\t') && is_known_field(rest)).then_some(blanks.len())
+    ((blanks.contains('\t') || blanks.len() <= most) && is_known_field(rest))
+        .then_some(blanks.len())
 }
 
 /// Returns a key that is a plain word, and the rest behind its colon and the blanks after that;
@@ -160,6 +166,15 @@ pub(super) fn closing(value: &str, quote: char) -> Option<usize> {
     None
 }
 
+/// Returns the known field that a line in quotes is, as in `'license: MIT'`. Tools in quotes are
+/// none.
+pub(super) fn in_quotes(line: &str) -> Option<&str> {
+    let quote = line.chars().next().filter(|first| matches!(first, '"' | '\''))?;
+    let field = line.strip_prefix(quote)?.strip_suffix(quote)?;
+    let is_field = !field.contains([quote, '\n', '\\']) && is_known_field(field);
+    (is_field && !field.starts_with("allowed")).then_some(field)
+}
+
 /// Returns whether a line begins a field of the specification or of a known client.
 pub(super) fn is_known_field(line: &str) -> bool {
     let Some((key, _)) = split(line.trim_end()) else { return false };
@@ -181,6 +196,7 @@ pub(super) fn joined<'t>(text: &'t str, regions: Vec<Region<'t>>) -> Vec<Region<
             region.key.is_empty()
                 && !written.starts_with(['#', '?', '{'])
                 && !written.starts_with("<<")
+                && in_quotes(written).is_none()
                 && !written.lines().any(begins_with_switch)
         };
         let mut before = &text[region.value.clone()];

@@ -101,30 +101,20 @@ fn dots_end_the_frontmatter_and_nothing_behind_them_is_a_field() {
 
 #[test]
 fn storms_end_at_a_bound() {
-    let storms = [
-        "[".repeat(60_000),
-        "{".repeat(60_000),
-        "a: {".repeat(15_000),
-        "- ".repeat(30_000),
-        "? ".repeat(30_000),
-        "[{".repeat(30_000),
-        "&a ".repeat(20_000),
-        "!a ".repeat(20_000),
-        "*a ".repeat(20_000),
-        "a: ".repeat(20_000),
-        "\"".repeat(60_000),
-        "'".repeat(60_001),
-        "#".repeat(60_000),
-        "\n".repeat(60_000),
-        " ".repeat(60_000),
-        "|\n".repeat(30_000),
-        "a:\n".repeat(20_000),
-        "- a\n".repeat(15_000),
+    let repeated = [
+        (60_001, "[¦{¦\"¦'¦#¦\n¦ "),
+        (30_000, "- ¦? ¦[{¦|\n"),
+        (20_000, "&a ¦!a ¦*a ¦a: ¦a: {¦a:\n¦- a\n"),
+    ];
+    let repeated = repeated.iter().flat_map(|(times, texts)| {
+        texts.split('¦').map(|text| text.repeat(*times).chars().take(60_001).collect())
+    });
+    let others = [
         format!("a: |\n{}", " \n".repeat(30_000)),
         (0..10_000).map(|number| format!("k{number}:\n")).collect(),
         (0..6000).map(|number| format!("a: &{number} x\n")).collect(),
     ];
-    for storm in storms {
+    for storm in repeated.chain(others) {
         let file = skill(&storm);
         let parsed = parse(&file, Profile::Lenient);
         assert!(parsed.document.is_none(), "no skill comes of {}", &storm[..20]);

@@ -235,48 +235,29 @@ fn each_rule_accepts_its_own_names() {
     let longest = "a".repeat(64);
     let too_long = "a".repeat(65);
     let longest_letters = "字".repeat(64);
-    let cases: &[(&str, &[NameRule])] = &[
-        ("pdf", &[AgentSkills, KebabLetterFirst, Unicode, Any]),
-        ("a", &[AgentSkills, KebabLetterFirst, Unicode, Any]),
-        ("abc123", &[AgentSkills, KebabLetterFirst, Unicode, Any]),
-        ("device-123", &[AgentSkills, KebabLetterFirst, Unicode, Any]),
-        ("pdf-reading-and-writing-in-one-go", &[AgentSkills, KebabLetterFirst, Unicode, Any]),
-        (&longest, &[AgentSkills, KebabLetterFirst, Unicode, Any]),
-        (&too_long, &[]),
-        ("3d-model", &[AgentSkills, Unicode, Any]),
-        ("0-device", &[AgentSkills, Unicode, Any]),
-        ("1", &[AgentSkills, Unicode, Any]),
-        ("pdf-", &[KebabLetterFirst, Any]),
-        ("pdf--processing", &[KebabLetterFirst, Any]),
-        ("-pdf", &[Any]),
-        ("", &[]),
-        ("PDF-Processing", &[Any]),
-        ("Upper", &[Any]),
-        ("pdf_processing", &[Any]),
-        ("has space", &[Any]),
-        ("pdf.x", &[Any]),
-        ("pdf/x", &[]),
-        ("../x", &[]),
-        ("my-skill\n", &[]),
-        ("ｐｄｆ", &[AgentSkills, KebabLetterFirst, Unicode, Any]),
-        ("café", &[Unicode, Any]),
-        ("cafe\u{301}", &[Unicode, Any]),
-        ("技能", &[Unicode, Any]),
-        (&longest_letters, &[Unicode, Any]),
-        ("CAFÉ", &[Any]),
-        ("É", &[Any]),
-        // Alphanumeric to Rust, but symbols or marks by their category.
-        ("\u{1f130}", &[Any]),
-        ("a\u{24d0}", &[AgentSkills, KebabLetterFirst, Unicode, Any]),
-        ("a\u{345}", &[Any]),
-        ("a\u{20dd}", &[Any]),
-        ("a\u{200b}", &[]),
-        ("..", &[]),
-        (" a", &[]),
-        ("a\\b", &[]),
+    // Names with a blank or none are apart; some are alphanumeric to Rust, and symbols or marks by
+    // their category.
+    let cases: &[(&[NameRule], &str, &[&str])] = &[
+        (
+            &[AgentSkills, KebabLetterFirst, Unicode, Any],
+            "pdf a abc123 device-123 pdf-reading-and-writing-in-one-go ｐｄｆ a\u{24d0}",
+            &[&longest],
+        ),
+        (&[], "pdf/x ../x a\u{200b} .. a\\b", &[&too_long, "", "my-skill\n", " a"]),
+        (&[AgentSkills, Unicode, Any], "3d-model 0-device 1", &[]),
+        (&[KebabLetterFirst, Any], "pdf- pdf--processing", &[]),
+        (
+            &[Any],
+            "-pdf PDF-Processing Upper pdf_processing pdf.x CAFÉ É \u{1f130} a\u{345} \
+             a\u{20dd}",
+            &["has space"],
+        ),
+        (&[Unicode, Any], "café cafe\u{301} 技能", &[&longest_letters]),
     ];
-    for (name, rules) in cases {
-        assert_eq!(accepted(name), *rules, "{name:?}");
+    for (rules, names, others) in cases {
+        for name in names.split(' ').filter(|it| !it.is_empty()).chain(others.iter().copied()) {
+            assert_eq!(accepted(name), *rules, "{name:?}");
+        }
     }
     let long = SkillName::with_rule(&"字".repeat(65), Unicode);
     assert_eq!(long, Err(NameError::TooLong(65)), "characters are counted, not bytes");

@@ -157,9 +157,12 @@ fn repository_gets_no_secrets_of_a_folder() {
         (".ssh/id_rsa", "key"),
         ("conf.txt", "password = pA7xQ2mZ9kLwB4nV"),
         ("node_modules/a.js", "1"),
+        ("creds/x.json", "1"),
+        ("x.json", "1"),
         ("n.md", "n"),
     ] {
-        let path = folder.path().join("a").join(path);
+        // What a skill is named says nothing about its files.
+        let path = folder.path().join("secrets").join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
@@ -169,8 +172,8 @@ fn repository_gets_no_secrets_of_a_folder() {
     assert!(of_user[0].contains(".env=A=1"), "a user installs all files: {of_user:?}");
     let found = packages_of(&all.for_repository(), &source, &|_| Want::Files);
     let named = "[`.env` may hold credentials] [`.ssh/id_rsa` may hold credentials] \
-                 [`conf.txt` has a credential]";
-    assert_eq!(shown(found), [format!("a: SKILL.md=--- n.md=n {named}")]);
+                 [`conf.txt` has a credential] [`creds/x.json` may hold credentials]";
+    assert_eq!(shown(found), [format!("secrets: SKILL.md=--- n.md=n x.json=1 {named}")]);
 }
 
 /// Old programs fetch what a server has left out when they are asked whether it is there. Where the

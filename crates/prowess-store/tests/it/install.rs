@@ -244,14 +244,15 @@ fn skill_costs_itself_alone() {
             ("skills/broken/SKILL.md", "no frontmatter"),
             ("skills/pdf/SKILL.md", &PDF.replace("One", "Two")),
             ("skills/unicode/SKILL.md", &unicode),
+            ("skills/colon/SKILL.md", &named("a:b")),
         ],
     );
     let invalid = "skills/broken skill-invalid";
     let (twice, elsewhere) = ("notes skill-invalid", "pdf skill-from-another-source");
     for (names, added, left_out) in [
-        (&[][..], &["shared", "Ünïcode 小"][..], &[invalid, twice, elsewhere][..]),
+        (&[][..], &["a-b", "shared", "Ünïcode 小"][..], &[invalid, twice, elsewhere][..]),
         (&["shared", "notes"], &["shared"], &[twice]),
-        (&["shared", "gone"], &["shared"], &["gone no-skill"]),
+        (&["a:b", "gone"], &["a-b"], &["gone no-skill"]),
         (&["broken", "pdf"], &[], &[invalid, elsewhere]),
     ] {
         let (found, lost) = parts(&fixture, "many", names);

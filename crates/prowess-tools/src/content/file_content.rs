@@ -12,6 +12,7 @@ use prowess_text::{model_body, quoted};
 use super::page::{Lines, Page, Reader};
 use crate::codes;
 use crate::gate::Refusal;
+use crate::lookup::package::announcement;
 
 /// The note after a text that differs from the file.
 const CHANGED: &str = "Note: hidden characters were removed from this file, or tags in it that look \
@@ -38,7 +39,8 @@ pub(crate) fn content_of(
         let page = Page::of(&text, lines, most).map_err(|total| file.too_short(total))?;
         let note = pages.and_then(|pages| page.note(&file.reader(pages.tool)));
         let foreign = is_foreign.then(|| FOREIGN.to_owned());
-        return Ok(text_of(&page, foreign.into_iter().chain(note), context));
+        let notes = [announcement(file.record), foreign, note].into_iter().flatten();
+        return Ok(text_of(&page, notes, context));
     }
     match lines {
         None => Ok(blob(file, bytes)),

@@ -115,10 +115,13 @@ const ANNOUNCED: &str = "Note of the host: ";
 /// Returns the text of a skill behind a note for the model, if the files of an installed package
 /// were changed where they were placed. A person may do that, so it is no refusal.
 pub(crate) fn announced<'t>(record: Record<'_>, text: &'t str) -> Cow<'t, str> {
-    match record.altered() {
-        Some(clause) => Cow::Owned(format!("{ANNOUNCED}{clause}.\n\n{text}")),
-        None => Cow::Borrowed(text),
-    }
+    let note = announcement(record);
+    note.map_or(Cow::Borrowed(text), |note| Cow::Owned(format!("{note}\n\n{text}")))
+}
+
+/// Returns that note, as a line.
+pub(crate) fn announcement(record: Record<'_>) -> Option<String> {
+    record.altered().map(|clause| format!("{ANNOUNCED}{clause}."))
 }
 
 /// Splits a text behind its note, if it has one.

@@ -212,6 +212,8 @@ fn altered_copy_is_announced_with_its_text() {
         // The frontmatter is four lines.
         let next = format!("\"from\": {}", page.matches("Line.\n").count() + 5);
         assert!(page.contains(&format!("{note}Note: ")) && page.contains(&next), "{page}");
+        let read = host.done("skills_read", json!({ "skill": "beta", "path": "lock" }));
+        assert!(read.result.texts().any(|text| text == note.trim()), "{read:?}");
     }
 }
 

@@ -104,7 +104,14 @@ fn changed_package_is_said_everywhere() {
     let sentence = "this copy of `pdf` is not what its lock file names";
     let shown = [&["list"][..], &["doctor"], &["show", "pdf"], &["explain", "pdf"], &["prompt"]];
     check_said(&machine, &shown, &[sentence, "run `prowess sync`"]);
-    check_said(&machine, &[&["prompt", "--load", "pdf", "--quiet"]], &[sentence]);
+    let read = json!({ "skill": "pdf", "path": "SKILL.md" }).to_string();
+    let given: [&[&str]; 4] = [
+        &["prompt", "--load", "pdf", "--quiet"],
+        &["call", "skills_read", &read, "--load", "pdf", "--quiet"],
+        &["run", "pdf"],
+        &["search", "pdf"],
+    ];
+    check_said(&machine, &given, &[sentence]);
     check_said(&machine, &SERVED, &[sentence]);
 }
 
