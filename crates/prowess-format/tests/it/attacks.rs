@@ -107,7 +107,7 @@ fn storms_end_at_a_bound() {
         (20_000, "&a ¦!a ¦*a ¦a: ¦a: {¦a:\n¦- a\n"),
     ];
     let repeated = repeated.iter().flat_map(|(times, texts)| {
-        texts.split('¦').map(|text| text.repeat(*times).chars().take(60_001).collect())
+        texts.split('¦').map(move |text| text.repeat(*times).chars().take(60_001).collect())
     });
     let others = [
         format!("a: |\n{}", " \n".repeat(30_000)),
