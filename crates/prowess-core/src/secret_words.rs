@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::credentials::is_secret_name;
 use crate::known_tokens::{lines, runs};
-use crate::strength::is_strong;
+use crate::strength::{LEAST_OF_KEY, is_random_word, is_strong};
 
 /// Names that are those of a secret before a random word, and may be others elsewhere.
 const NAMES: &str =
@@ -18,9 +18,8 @@ const MOST_BETWEEN: usize = 3;
 /// How far before its value a name may begin, in bytes.
 const REACH: usize = 80;
 
-/// The shortest such word, and the shortest of which `_KEY` alone says that it is one.
+/// The shortest such word.
 const LEAST: usize = 16;
-const LEAST_OF_KEY: usize = 32;
 
 /// The words before `key` that make it one for everybody, or one of data.
 const OTHER_KEYS: &str = "anon cache collection context content custom data dedupe dedup file foreign \
@@ -68,20 +67,6 @@ fn secret_in_run(text: &str, run: Range<usize>) -> Option<usize> {
         }
         parts().find(is_secret).map(|part| start + part)
     })
-}
-
-/// Returns whether a word is no name of a program: its kinds of characters alternate, or it is a
-/// long number in hexadecimal digits.
-pub(crate) fn is_random_word(word: &str) -> bool {
-    let kind = |byte: u8| match byte {
-        b'a'..=b'z' => 0,
-        b'A'..=b'Z' => 1,
-        b'0'..=b'9' => 2,
-        _ => 3,
-    };
-    let changes = word.as_bytes().windows(2).filter(|pair| kind(pair[0]) != kind(pair[1])).count();
-    let is_number = word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
-    (is_number && word.len() >= LEAST_OF_KEY) || changes * 2 >= word.len()
 }
 
 /// Returns whether the text before a value ends with the name of a secret.

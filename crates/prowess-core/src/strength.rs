@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::secret_words::is_random_word;
-
 /// Fewer different characters than this are a placeholder, such as `ghp_xxxxxxxx`.
 pub(crate) const MIN_DIFFERENT: usize = 8;
 
 /// The words before the credentials in the value of a header, which begin with a `b`.
 pub(crate) const SCHEMES: [&str; 2] = ["bearer", "basic"];
+
+/// The shortest word of which `_KEY` alone, or hexadecimal digits, say that it is a secret.
+pub(crate) const LEAST_OF_KEY: usize = 32;
 
 /// Parts of a value that a reader replaces by an own one, or that a document has made up.
 const PLACEHOLDERS: [&str; 17] = [
@@ -50,6 +51,20 @@ pub(crate) fn is_strong(value: &str, is_quoted: bool) -> bool {
         && !is_expression
         && value.bytes().collect::<BTreeSet<_>>().len() >= MIN_DIFFERENT - 1
         && !is_placeholder(value)
+}
+
+/// Returns whether a word is no name of a program: its kinds of characters alternate, or it is a
+/// long number in hexadecimal digits.
+pub(crate) fn is_random_word(word: &str) -> bool {
+    let kind = |byte: u8| match byte {
+        b'a'..=b'z' => 0,
+        b'A'..=b'Z' => 1,
+        b'0'..=b'9' => 2,
+        _ => 3,
+    };
+    let changes = word.as_bytes().windows(2).filter(|pair| kind(pair[0]) != kind(pair[1])).count();
+    let is_number = word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    (is_number && word.len() >= LEAST_OF_KEY) || changes * 2 >= word.len()
 }
 
 /// Returns whether a value has many letters of both cases, as no name of a program has.

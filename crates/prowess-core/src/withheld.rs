@@ -5,8 +5,8 @@ use std::borrow::Cow;
 
 use crate::credentials::{is_secret_name, named, url_secrets};
 use crate::known_tokens::{is_random, is_word, positions, private_key, token};
-use crate::secret_words::{is_random_word, secret_word};
-use crate::strength::{is_mixed, is_placeholder, is_strong};
+use crate::secret_words::secret_word;
+use crate::strength::{is_mixed, is_placeholder, is_random_word, is_strong};
 
 /// Directories of repositories, environments, dependencies and caches. Others are known by a file
 /// in them; see [`MachineDirectories`].

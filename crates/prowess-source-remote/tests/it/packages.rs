@@ -161,7 +161,7 @@ fn repository_gets_no_secrets_of_a_folder() {
         ("x.json", "1"),
         ("n.md", "n"),
     ] {
-        // What a skill is named says nothing about its files.
+        // The name of a skill says nothing about its files.
         let path = folder.path().join("secrets").join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
