@@ -162,7 +162,7 @@ impl FileProposals {
         let conflict = |reason: String| {
             let message = format!(
                 "the diff does not apply: {reason}; read the file again, and propose the change of \
-                 what it says now"
+                 what it says now, with paths from the directory of the skill"
             );
             ProposalError::new(codes::PROPOSAL_CONFLICT, message)
         };
@@ -184,7 +184,8 @@ impl FileProposals {
         if !is_same || !files.iter().all(is_here) {
             return Err(conflict(format!("the skill of {} has just changed", quoted(file))));
         }
-        let patch = Patch::parse(proposal.diff, file).map_err(|reason| invalid(&reason))?;
+        let mut patch = Patch::parse(proposal.diff, file).map_err(|reason| invalid(&reason))?;
+        patch.relocate(&package.path(), &found.files);
         // A refusal says nothing of files that the proposer may not read.
         patch.apply(files).map_err(|conflicts| {
             let first = &conflicts[0];

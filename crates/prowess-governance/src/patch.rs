@@ -6,6 +6,8 @@ mod hunk;
 mod merge;
 mod read;
 
+use std::path::Path;
+
 use prowess_core::{PackageFile, PackageFiles};
 use serde::Serialize;
 
@@ -59,6 +61,25 @@ pub(crate) enum Base<'b> {
 }
 
 impl Patch<'_> {
+    /// Lets paths begin in the directory of the package that begin in one above it, as those of
+    /// `git diff` do. Of new files alone, a single name in front may be a directory of the package.
+    pub(crate) fn relocate(&mut self, package: &Path, files: &PackageFiles) {
+        let paths = self.paths();
+        let mut above = paths.iter().take(1).flat_map(|first| Path::new(first).ancestors().skip(1));
+        let above = above.find(|it| it.parent().is_some() && package.ends_with(it));
+        let Some(above) = above.and_then(Path::to_str).map(|above| format!("{above}/")) else {
+            return;
+        };
+        let rests = paths.iter().map_while(|path| path.strip_prefix(&above));
+        let is_below = rests.clone().count() == paths.len()
+            && !paths.iter().any(|path| files.contains_key(path))
+            && (above.matches('/').count() > 1 || rests.clone().any(|it| files.contains_key(it)));
+        let all = self.0.iter_mut().flat_map(|file| [&mut file.old, &mut file.new]);
+        for path in all.flatten().filter(|_| is_below) {
+            path.drain(..above.len());
+        }
+    }
+
     /// Returns the paths of the files that exist before.
     pub(crate) fn changed(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|file| file.old.as_deref())

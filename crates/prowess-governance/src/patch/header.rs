@@ -71,6 +71,7 @@ fn is_executable(mode: &str) -> Result<bool, String> {
 
 /// Returns the paths behind `---` and `+++`; `None` for a file that does not exist.
 pub(super) fn pair(old: &str, new: &str) -> [Option<String>; 2] {
+    let has_time = [old, new].iter().all(|it| it.trim_end().contains('\t'));
     let [old, new] = [old, new].map(|text| {
         let text = if text.starts_with('"') { text } else { text.split('\t').next().unwrap_or("") };
         let path = unquoted(text.trim_end());
@@ -88,7 +89,14 @@ pub(super) fn pair(old: &str, new: &str) -> [Option<String>; 2] {
     {
         return [Some(of_old), Some(of_new)];
     }
-    [old, new].map(|path| path.map(|path| below(&path, &["a/", "b/"]).unwrap_or(path)))
+    let pair =
+        [old, new].map(|path| path.map(|path| below(&path, &["a/", "b/", "./"]).unwrap_or(path)));
+    // `diff` writes times and knows no renames, so one is the name of a copy, such as `x.orig`.
+    if let ([Some(old), Some(new)], true) = (&pair, has_time) {
+        let file = [old, new].into_iter().min_by_key(|it| (it.starts_with('/'), it.len()));
+        return [file.cloned(), file.cloned()];
+    }
+    pair
 }
 
 /// Returns the path of both sides behind `diff --git`, if they are equal.

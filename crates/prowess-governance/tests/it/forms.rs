@@ -39,7 +39,7 @@ fn git_and_models_are_understood() {
         "diff --git a/run.sh b/go.sh\nsimilarity index 60%\nrename from run.sh\nrename to go.sh\n";
     let rename_both = "diff --git a/run.sh b/end.md\nrename from run.sh\nrename to end.md\n\
         diff --git a/end.md b/run.sh\nrename from end.md\nrename to run.sh\n";
-    let cases: [(&str, &[&str]); 22] = [
+    let cases: [(&str, &[&str]); 27] = [
         (
             "```diff\n--- a/end.md\n+++ b/end.md\n@@ -1,2 +1,2 @@\n-One.\n+1.\n Two.\n\\ No newline at end of file\n```\n\n",
             &["end.md - 1.\\nTwo."],
@@ -103,6 +103,11 @@ fn git_and_models_are_understood() {
             &["end.md - 1.\\nTwo."],
         ),
         ("diff --git end.md end.md\nindex 1..2\n@@\n-One.\n+1.\n", &["end.md - 1.\\nTwo."]),
+        ("--- a/skills/pdf/end.md\n+++ b/skills/pdf/end.md\n-One.\n+1.\n", &["end.md - 1.\\nTwo."]),
+        ("--- ./pdf/end.md\t2026\n+++ /tmp/e\t2026\n-One.\n+1.\n", &["end.md - 1.\\nTwo."]),
+        ("--- /dev/null\n+++ b/skills/pdf/n.md\n+x\n", &["n.md - x\\n"]),
+        ("--- /dev/null\n+++ b/pdf/n.md\n+x\n", &["pdf/n.md - x\\n"]),
+        ("--- a/other/pdf/end.md\n+++ b/other/pdf/end.md\n-One.\n+1.\n", &[]),
     ];
     for (diff, expected) in cases {
         let place = place();

@@ -88,9 +88,8 @@ fn evidence_is_optional() {
     let (_place, directory, proposals) = store(ProposalPolicy::default());
     let name = proposals.submit(&proposal()).unwrap();
     let text = fs::read_to_string(directory.join(name)).unwrap();
-    assert!(
-        text.ends_with("## Justification\n\n```text\nTwo forms of three had a wrong date.\n```\n")
-    );
+    let end = "## Justification\n\n```text\nTwo forms of three had a wrong date.\n```\n";
+    assert!(text.ends_with(end));
 }
 
 /// Nothing in a proposal looks like another part of the document, and nothing of it is unseen.
