@@ -120,7 +120,7 @@ impl<'c> Facts<'c> {
                 match self.answer(dependency.name, || version(dependency.name)) {
                     Answer::Missing => Some(Fact::Missing),
                     Answer::Text(text) => Some(Fact::Version(text)),
-                    Answer::Nothing => None,
+                    Answer::Nothing => Some(Fact::Version(String::new())),
                 }
             }
             DependencyKind::Url => self.page(package, dependency),
@@ -177,7 +177,7 @@ impl<'c> Facts<'c> {
         let Some(found) = beside.or_else(|| catalog.find(id, Caller::Model).found()) else {
             return Some(Fact::Missing);
         };
-        found.version().map(|version| Fact::Version(version.to_owned()))
+        Some(Fact::Version(found.version().unwrap_or_default().to_owned()))
     }
 
     /// Returns when a file that the body names was removed, if its repository had it.

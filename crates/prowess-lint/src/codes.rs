@@ -84,7 +84,7 @@ declare_codes! {
     /// A key about dependencies in `metadata`, or an item of it, cannot be understood, so it is
     /// compared with nothing.
     DEPENDENCY_INVALID = "dependency-invalid" [hint hint hint hint none];
-    /// A program or a skill that this one depends on has another version.
+    /// A program or a skill that this one depends on has another version or an unreadable one.
     DEPENDENCY_VERSION = "dependency-version" [hint hint hint hint none];
     /// The script of a hook does not exist.
     HOOK_MISSING = "hook-missing" [warn error error error none];

@@ -281,16 +281,14 @@ fn judge(
             (codes::DEPENDENCY_MISSING, message, "correct the instructions, or what they depend on")
         }
         Fact::Version(text) => {
-            let version = version_in(text)?;
-            if named.accepts(Some(version)) {
+            let version = version_in(text);
+            if named.accepts(version) {
                 return None;
             }
-            let wanted = named.range.unwrap_or_default();
-            let message = format!(
-                "the skill is for `{name}` {}, and here is {}",
-                for_message(wanted),
-                for_message(version)
-            );
+            let (wanted, is) = (named.range.unwrap_or_default(), "and here is ");
+            let is = version.map(|version| is.to_owned() + &for_message(version));
+            let is = is.as_deref().unwrap_or("whose version here cannot be read");
+            let message = format!("the skill is for `{name}` {}, {is}", for_message(wanted));
             let help = "compare the instructions with this version, then change the range";
             (codes::DEPENDENCY_VERSION, message, help)
         }
@@ -298,13 +296,17 @@ fn judge(
 }
 
 /// Returns the first version in a text such as `git version 2.43.0 (Debian)`, of three numbers at
-/// most.
+/// most, or else the number in a first line such as `less 551`.
 fn version_in(text: &str) -> Option<&str> {
-    text.split_whitespace().find_map(|word| {
+    let mut words = text.split_whitespace();
+    let version = words.find_map(|word| {
         let word = word.trim_start_matches(|c: char| !c.is_ascii_digit());
         let is_end = |c: char| !c.is_ascii_digit() && c != '.';
         let numbers = word.split(is_end).next()?.trim_end_matches('.');
         let third = numbers.match_indices('.').nth(2).map_or(numbers.len(), |(at, _)| at);
         numbers.contains('.').then(|| &numbers[..third])
-    })
+    });
+    let first = text.lines().next().unwrap_or_default().split([' ', ',', '(', ')']);
+    let mut first = first.map(|word| word.trim_start_matches('v'));
+    version.or_else(|| first.find(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit())))
 }

@@ -1,6 +1,7 @@
 //! Changes around a skill, by the history of its repository and by programs.
 
 use std::fs::{self, File, FileTimes};
+use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 use std::time::{Duration, SystemTime};
 
@@ -122,10 +123,8 @@ fn first_commit_after_the_instructions_makes_them_stale() {
         }
         let annotated = run(&tree, &["validate", SKILL, "--format", "github"]);
         assert_eq!(annotated.code, Some(0), "a hint is no error");
-        assert_eq!(
-            annotated.stdout.contains("stale since"),
-            found.iter().any(|it| it.contains("stale"))
-        );
+        let is_stale = found.iter().any(|it| it.contains("stale"));
+        assert_eq!(annotated.stdout.contains("stale since"), is_stale);
     }
 }
 
@@ -137,6 +136,8 @@ fn times_of_files_decide_outside_of_a_repository() {
         let file = File::options().write(true).open(tree.join(path)).unwrap();
         file.set_times(FileTimes::new().set_modified(time)).unwrap();
     };
+    let missing = ["*.json", "gone.yaml"];
+    let missing = missing.map(|it| format!("the skill depends on `{it}`, which is not here"));
     for (metadata, day, expected) in [
         ("depends-on-files: api.yaml", 9, vec![]),
         ("depends-on-files: api.yaml", 11, vec!["stale since 1970-01-12: `api.yaml` changed"]),
@@ -144,16 +145,8 @@ fn times_of_files_decide_outside_of_a_repository() {
         ("depends-on-files: \"*.yaml\"", 9, vec![]),
         ("depends-on-files: \"*.yaml\"", 11, vec!["stale since 1970-01-12: `api.yaml` changed"]),
         ("depends-on-files: \"**/*.y?ml\"", 11, vec!["stale since 1970-01-12: `api.yaml` changed"]),
-        (
-            "depends-on-files: \"*.json\"",
-            11,
-            vec!["the skill depends on `*.json`, which is not here"],
-        ),
-        (
-            "depends-on-files: gone.yaml",
-            11,
-            vec!["the skill depends on `gone.yaml`, which is not here"],
-        ),
+        ("depends-on-files: \"*.json\"", 11, vec![&*missing[0]]),
+        ("depends-on-files: gone.yaml", 11, vec![&*missing[1]]),
     ] {
         write(&tree, metadata);
         at(&format!("shop/{SKILL}/SKILL.md"), 10);
@@ -176,11 +169,8 @@ fn uncommitted_and_merged_changes_count() {
     assert!(changes(&tree).is_empty());
     // A filter of the repository would run to compare the content.
     let mark = tree.join("home/filtered");
-    git(
-        &tree,
-        "2026-01-01",
-        &["config", "filter.x.clean", &format!("touch {}; cat", mark.display())],
-    );
+    let filter = format!("touch {}; cat", mark.display());
+    git(&tree, "2026-01-01", &["config", "filter.x.clean", &filter]);
     git(&tree, "2026-01-01", &["config", "filter.x.required", "true"]);
     tree.write("shop/.git/info/attributes", "*.rs filter=x\n");
     let changed = |file: &str| {
@@ -219,11 +209,8 @@ fn uncommitted_and_merged_changes_count() {
     assert!(changes(&tree).is_empty());
     tree.write("shop/src/api.rs", "three\n");
     commit(&tree, "Merge", "2026-02-07");
-    let found = changes(&tree);
-    assert!(
-        found.len() == 1 && found[0].starts_with("stale since 2026-02-07: `src/api.rs`"),
-        "{found:?}"
-    );
+    let [found] = &changes(&tree)[..] else { panic!("one change by the merge") };
+    assert!(found.starts_with("stale since 2026-02-07: `src/api.rs`"), "{found}");
     // A clone without the history says that it does not know.
     git(&tree, "2026-02-07", &["checkout", "--quiet", "HEAD~1"]);
     assert!(changes(&tree).is_empty());
@@ -249,31 +236,26 @@ fn removed_files_of_the_repository_are_named() {
     let found = changes(&tree);
     assert_eq!(found.len(), 2, "{found:?}");
     for (found, file) in found.iter().zip(["src/api.rs", "src/deep/b.rs"]) {
-        assert!(
-            found.starts_with(&format!("the body names `{file}`, removed 2026-03-01 in ")),
-            "{found}"
-        );
+        let start = format!("the body names `{file}`, removed 2026-03-01 in ");
+        assert!(found.starts_with(&start), "{found}");
         assert!(found.ends_with(" (Flatten)"), "{found}");
     }
 }
 
+/// Writes a program of the search path.
+fn program(tree: &Tree, name: &str, body: &str) {
+    let path = format!("bin/{name}");
+    tree.write(&path, format!("#!/bin/sh\n{body}\n"));
+    fs::set_permissions(tree.join(&path), fs::Permissions::from_mode(0o755)).unwrap();
+}
+
 #[test]
 fn doctor_asks_programs_of_trusted_skills_alone() {
-    use std::os::unix::fs::PermissionsExt as _;
-
     let tree = repository();
-    for (name, body) in [
-        (
-            "tool",
-            "echo started >>\"$HOME/started\"; echo \"tool version 1.4.2 ($1, ${SECRET-no})\"",
-        ),
-        ("stuck", "exec cat </dev/zero"),
-        ("fails", "echo 9.9; exit 1"),
-    ] {
-        tree.write(&format!("bin/{name}"), format!("#!/bin/sh\n{body}\n"));
-        fs::set_permissions(tree.join(&format!("bin/{name}")), fs::Permissions::from_mode(0o755))
-            .unwrap();
-    }
+    let tool = "echo started >>\"$HOME/started\"; echo \"tool version 1.4.2 ($1, ${SECRET-no})\"";
+    program(&tree, "tool", tool);
+    program(&tree, "stuck", "exec cat </dev/zero");
+    program(&tree, "fails", "echo 9.9; exit 1");
     write(
         &tree,
         "depends-on-commands: tool@^2 tool@^1.4 none stuck@^1 fails@^1 ../bin/tool -x\n  \
@@ -293,9 +275,12 @@ fn doctor_asks_programs_of_trusted_skills_alone() {
     assert!(run(&tree, &["doctor"]).stdout.contains("dependency-unchecked"));
     assert!(!tree.join("home/started").exists(), "so nothing of it is started");
     run(&tree, &["trust"]).text();
+    let unread = |name| format!("the skill is for `{name}` ^1, whose version here cannot be read");
     let expected = [
         "the skill is for `tool` ^2, and here is 1.4.2".to_owned(),
         missing("none"),
+        unread("stuck"),
+        unread("fails"),
         missing("absent"),
         missing("prowess"),
     ];
@@ -318,11 +303,8 @@ fn doctor_asks_programs_of_trusted_skills_alone() {
 
 #[test]
 fn repository_of_skills_is_compared_once_it_is_trusted() {
-    use std::os::unix::fs::PermissionsExt as _;
-
     let tree = repository();
-    tree.write("bin/tool", "#!/bin/sh\necho 1.4.2\n");
-    fs::set_permissions(tree.join("bin/tool"), fs::Permissions::from_mode(0o755)).unwrap();
+    program(&tree, "tool", "echo 1.4.2");
     tree.write("shop/skills/good/SKILL.md", crate::plain_skill("good"));
     tree.write("shop/node_modules/x/notes/SKILL.md", "");
     let metadata = "metadata:\n  depends-on-skills: good absent\n  depends-on-commands: tool@^2\n";

@@ -30,7 +30,8 @@ fn fact(dependency: &Dependency<'_>) -> Option<Fact> {
         }),
         (DependencyKind::Command, "git") => version("git version 2.43.0.windows.1"),
         (DependencyKind::Command, "node") => version("v20.1.0\n"),
-        (DependencyKind::Command, "tool") => version("a tool"),
+        (DependencyKind::Command, "tool") => version("a tool2 by b3\n2019"),
+        (DependencyKind::Command, "less") => version("less v551 (GNU)\n2019"),
         (DependencyKind::Skill, "forms") => version("1.2"),
         (DependencyKind::Skill, "none") => Some(Fact::Missing),
         _ => None,
@@ -60,7 +61,15 @@ fn facts_about_dependencies_become_hints() {
         ("depends-on-commands: [\"node@>=18,<21\", node]", vec![]),
         ("depends-on-urls: https://example.com/", vec![]),
         ("depends-on-urls: [https://example.com/gone]", missing("https://example.com/gone")),
-        ("depends-on-commands: git git@^2.40 node@>=18,<21 tool@^9 other@^1", vec![]),
+        ("depends-on-commands: git git@^2.40 node@>=18,<21 less@<552 tool other@^1", vec![]),
+        (
+            "depends-on-commands: less@>=600",
+            version("the skill is for `less` >=600, and here is 551"),
+        ),
+        (
+            "depends-on-commands: tool@^9",
+            version("the skill is for `tool` ^9, whose version here cannot be read"),
+        ),
         (
             "depends-on-commands: node@^18",
             version("the skill is for `node` ^18, and here is 20.1.0"),
