@@ -1,5 +1,7 @@
 //! The earlier versions of each skill of a lock file, to which it can return.
 
+use std::collections::BTreeMap;
+
 use prowess_dir::{Dir, ErrorKind, Links, Permissions};
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +19,7 @@ const TEMPORARY: &str = ".history.tmp";
 /// The maximum size of a history, in bytes.
 const MAX_BYTES: usize = 32 * 1024 * 1024;
 
-/// The earlier versions of the skills of a lock file, the newest last.
+/// The versions of the skills of a lock file, the newest last.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct History {
     #[serde(default)]
@@ -44,6 +46,11 @@ impl History {
     /// Returns whether a version has this package.
     pub(crate) fn names(&self, tree: &prowess_core::Digest) -> bool {
         self.entry.iter().any(|entry| entry.skill.tree == *tree)
+    }
+
+    /// Returns the newest version of each skill.
+    pub(crate) fn newest(self) -> BTreeMap<String, LockedSkill> {
+        self.entry.into_iter().map(|entry| (entry.id, entry.skill)).collect()
     }
 
     /// Returns the versions of a skill, the newest first.
@@ -80,22 +87,37 @@ impl Change {
         is_return: bool,
     ) -> Result<Vec<Placed>, StoreError> {
         let before = file.load()?;
-        let mut history = self.history(file)?;
-        for (id, skill) in &before.skills {
-            if lock.skills.get(id).is_none_or(|now| now.tree != skill.tree) {
-                history.add(id.clone(), skill.clone());
-            }
-        }
-        let directory = self.root.open_or_create_dir(HISTORY)?;
-        let text =
-            toml::to_string(&history).map_err(|error| StoreError::Unusable(error.to_string()))?;
-        directory.put_file(&file.key(), TEMPORARY, text.as_bytes(), Permissions::Private)?;
+        let changed = |lock: &Lock, other: &Lock| -> Vec<_> {
+            let of_other = |id: &String| other.skills.get(id).map(|skill| skill.tree);
+            let skills = lock.skills.iter().filter(|(id, it)| of_other(id) != Some(it.tree));
+            skills.map(|(id, skill)| (id.clone(), skill.clone())).collect()
+        };
+        self.remember(file, changed(&before, lock))?;
         // Before the lock, so that no change is missing: one that is not made after all is made by
         // the next attempt, and recorded once.
         self.record_lock(file, &before, lock, is_return)?;
         file.save(lock)?;
+        // Others may replace the lock, and then nothing else has what it named.
+        self.remember(file, changed(lock, &before))?;
         self.complete()?;
         self.follow(file, &before, lock)
+    }
+
+    /// Adds versions to those to which a lock file can return.
+    pub(crate) fn remember(
+        &self,
+        file: &LockFile,
+        versions: Vec<(String, LockedSkill)>,
+    ) -> Result<(), StoreError> {
+        if versions.is_empty() {
+            return Ok(());
+        }
+        let mut history = self.history(file)?;
+        versions.into_iter().for_each(|(id, skill)| history.add(id, skill));
+        let directory = self.root.open_or_create_dir(HISTORY)?;
+        let text =
+            toml::to_string(&history).map_err(|error| StoreError::Unusable(error.to_string()))?;
+        Ok(directory.put_file(&file.key(), TEMPORARY, text.as_bytes(), Permissions::Private)?)
     }
 
     /// Returns a skill to its previous version, which becomes the version before this one. So a

@@ -271,7 +271,22 @@ impl Change {
             Some(_) => "updated",
             None => "installed",
         };
+        self.remember(file, vec![(id.to_owned(), skill.clone())])?;
         self.record(&name, Version::of(skill, action, author))
+    }
+
+    /// Records what the lock no longer names, if another program has removed it from there.
+    pub(crate) fn record_removed(&self, file: &LockFile, lock: &Lock) -> Result<(), StoreError> {
+        let Some(author) = &self.author else { return Ok(()) };
+        let gone = self.history(file)?.newest().into_iter();
+        for (id, skill) in gone.filter(|(id, _)| !lock.skills.contains_key(id)) {
+            let name = file.ledger_name(&id);
+            let last = self.ledger(&name)?.into_iter().rfind(Version::is_of_lock);
+            if last.is_some_and(|it| it.action != "removed" && it.package == skill.tree) {
+                self.record(&name, Version::of(&skill, "removed", author))?;
+            }
+        }
+        Ok(())
     }
 }
 

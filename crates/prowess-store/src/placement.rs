@@ -232,6 +232,7 @@ impl Change {
         for (id, skill) in &lock.skills {
             self.record_locked(file, id, Some(skill))?;
         }
+        self.record_removed(file, &lock)?;
         self.follow(file, &Lock::default(), &lock)
     }
 
