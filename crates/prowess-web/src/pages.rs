@@ -20,6 +20,7 @@ use crate::{Desk, Refusal, RefusalKind, Shown, View};
 use parts::document;
 
 /// The answer to a request, in both forms.
+#[derive(Default)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) value: Value,
@@ -158,14 +159,9 @@ impl Context<'_> {
                 content.classed("p", "note", &format!("As of {time}."));
             }
         }
-        Answer {
-            status: StatusCode::OK,
-            page: document(page.title, page.path, &content),
-            value: shown.value,
-            location: None,
-            next: shown.next,
-            as_of: shown.as_of,
-        }
+        let page = document(page.title, page.path, &content);
+        let Shown { value, next, as_of } = shown;
+        Answer { page, value, next, as_of, ..Answer::default() }
     }
 }
 
@@ -182,14 +178,9 @@ pub(crate) fn refusal(refusal: &Refusal) -> Answer {
     };
     let mut content = Html::default();
     parts::write_refusal(&mut content, refusal);
-    Answer {
-        status,
-        value: json!({ "error": { "code": code, "message": message, "help": help } }),
-        page: document("Not possible", "", &content),
-        location: None,
-        next: None,
-        as_of: None,
-    }
+    let value = json!({ "error": { "code": code, "message": message, "help": help } });
+    let page = document("Not possible", "", &content);
+    Answer { status, value, page, ..Answer::default() }
 }
 
 fn missing() -> Refusal {

@@ -48,9 +48,16 @@ impl Commit {
             Ok(_) => return Some(("it is in no work tree of git".to_owned(), without)),
             Err(error) => return Some((error, without)),
         }
-        for head in ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"] {
-            if self.run(&["rev-parse", "--quiet", "--verify", head], &[]).is_ok() {
-                return Some((format!("another commit is begun ({head})"), "end that first"));
+        // `git am` and a bisect have no head.
+        let begun = ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "rebase-merge"];
+        for begun in begun.into_iter().chain(["rebase-apply", "sequencer", "BISECT_LOG"]) {
+            let is_head = begun.ends_with("HEAD");
+            let path = self.run(&["rev-parse", "--git-path", begun], &[]);
+            let path = path.map(|path| String::from_utf8_lossy(&path).trim_end().to_owned());
+            if is_head && self.run(&["rev-parse", "--quiet", "--verify", begun], &[]).is_ok()
+                || path.is_ok_and(|path| self.directory.join(path).exists())
+            {
+                return Some((format!("another commit is begun ({begun})"), "end that first"));
             }
         }
         for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {

@@ -42,6 +42,9 @@ pub(crate) enum Answer {
         revoked: Folder,
         #[serde(skip_serializing_if = "Option::is_none")]
         still_trusted_by: Option<PathBuf>,
+        /// Whether it was a trusted source, too.
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        and_source: bool,
     },
     TrustedOrigin {
         trusted: Named,
@@ -247,34 +250,39 @@ fn trust_origin(file: &TrustFile, origin: Origin<'_>) -> Result<Answer, Failure>
     Ok(Answer::TrustedOrigin { trusted: named(&trusted) })
 }
 
-/// Revokes the trust in a source or a signer of this name, or else in a folder.
+/// Revokes the trust in all of this name: a directory may be a source, too.
 fn revoke(file: &TrustFile, written: &str, output: &Output) -> Result<Answer, Failure> {
     let signer = signer(written).ok().map(|signer| signer.to_string());
     let source = request(written, None).map_or_else(|_| written.to_owned(), |it| it.source);
     let signer = signer.as_deref().map(Origin::Signer);
     let origins = [Origin::Source(&source), Origin::Signer(written), Origin::Skill(written)];
-    for origin in origins.into_iter().chain(signer) {
-        if let Some(revoked) = file.revoke_origin(origin).map_err(refused)? {
-            let left = placement::remove_untrusted()?;
-            if let Some(removal) = placement::removal(Path::new("/"), &left) {
-                let paths: Vec<_> = left.iter().map(|place| &*place.path).collect();
-                let paths = paths.join(", ");
-                output.remark(&format!(
-                    "{} was changed after it was installed, and stays; {}\n",
-                    plain(&paths),
-                    plain(&removal)
-                ));
-            }
-            return Ok(Answer::RevokedOrigin { revoked: named(&revoked) });
-        }
+    let mut origin = None;
+    for meant in origins.into_iter().chain(signer) {
+        origin = file.revoke_origin(meant).map_err(refused)?.or(origin);
     }
-    if has_credentials(written) {
+    if origin.is_some() {
+        let left = placement::remove_untrusted()?;
+        if let Some(removal) = placement::removal(Path::new("/"), &left) {
+            let paths: Vec<_> = left.iter().map(|place| &*place.path).collect();
+            output.remark(&format!(
+                "{} was changed after it was installed, and stays; {}\n",
+                plain(&paths.join(", ")),
+                plain(&removal)
+            ));
+        }
+    } else if has_credentials(written) {
         // The failure would repeat them.
         request(written, None)?;
     }
-    let revoked = file.revoke(Path::new(written)).map_err(refused)?;
-    let above = file.load().covering(revoked.path()).map(|above| above.path().to_owned());
-    Ok(Answer::Revoked { revoked: folder(&revoked), still_trusted_by: above })
+    let revoked = match (file.revoke(Path::new(written)), &origin) {
+        (Err(TrustError::NotTrusted(_) | TrustError::PartOf(..)), Some(origin)) => {
+            return Ok(Answer::RevokedOrigin { revoked: named(origin) });
+        }
+        (revoked, _) => revoked.map_err(refused)?,
+    };
+    let (and_source, above) = (origin.is_some(), file.load());
+    let still_trusted_by = above.covering(revoked.path()).map(|above| above.path().to_owned());
+    Ok(Answer::Revoked { revoked: folder(&revoked), still_trusted_by, and_source })
 }
 
 fn list(file: &TrustFile) -> Result<Answer, Failure> {
@@ -344,12 +352,13 @@ fn text(answer: &Answer) -> String {
     let revoked = |name: &str| format!("{HEADING}no longer trusted{HEADING:#} {name}\n");
     match answer {
         Answer::Trusted { trusted: folder } => trusted(&path(folder)),
-        Answer::Revoked { revoked: folder, still_trusted_by } => {
+        Answer::Revoked { revoked: folder, still_trusted_by, and_source } => {
             let above = still_trusted_by.as_deref().map(shell_path);
             let above = above.map(|above| {
                 format!("still trusted as a part of {above}: prowess trust --revoke {above}\n")
             });
-            revoked(&path(folder)) + &above.unwrap_or_default()
+            let both = if *and_source { ", neither as a directory nor as a source" } else { "" };
+            revoked(&(path(folder) + both)) + &above.unwrap_or_default()
         }
         Answer::TrustedOrigin { trusted: origin } => trusted(&plain(&origin.name)),
         Answer::RevokedOrigin { revoked: origin } => revoked(&plain(&origin.name)),

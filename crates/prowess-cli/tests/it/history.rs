@@ -100,16 +100,41 @@ fn placed_copy_has_one_history_and_keeps_changes() {
     ] {
         let ran = project.run("repo", command);
         assert_eq!(ran.code, Some(3), "{command:?}: {ran:?}");
-        assert!(
-            ran.stdout.contains("is not what was installed, and stays"),
-            "{command:?}: {ran:?}"
-        );
+        let stays = ran.stdout.contains("is not what was installed, and stays");
+        assert!(stays, "{command:?}: {ran:?}");
         assert!(ran.stderr.contains("help:"), "{command:?} names the next step: {ran:?}");
         assert_eq!(project.text(COPY), kept, "{command:?}");
         assert_eq!(project.history("repo", "pdf"), changes, "{command:?}");
     }
     project.run("repo", &["restore", "pdf", "4"]).text();
     assert!(project.text(COPY).ends_with("Three.\n"), "each version is there");
+}
+
+/// Changes of the lock file by a colleague are as if they had been made here.
+#[test]
+fn synced_versions_return() {
+    let project = Project::new();
+    project.add("repo", &[]);
+    let mut locks = vec![project.text("repo/prowess.lock")];
+    project.publish("Two.\n");
+    for command in [&["update"][..], &["remove", "pdf"]] {
+        project.run("repo", command).text();
+        locks.push(project.text("repo/prowess.lock"));
+    }
+    project.tree.write("other/.git/HEAD", "ref: refs/heads/main\n");
+    project.tree.write("other/.keep", "");
+    project.run("other", &["trust"]).text();
+    let actions = ["installed", "updated", "removed", "returned*"];
+    for (at, lock) in locks.iter().enumerate() {
+        project.tree.write("other/prowess.lock", lock);
+        project.run("other", &["sync"]).text();
+        let listed = project.history("other", "pdf").join(" ").replace('*', "");
+        assert_eq!(listed, actions[..=at].join(" "));
+    }
+    project.run("other", &["restore", "pdf", "1"]).text();
+    assert_eq!(project.history("other", "pdf"), actions);
+    project.run("other", &["update", "--rollback", "pdf"]).text();
+    assert!(project.run("other", &["show", "pdf"]).text().contains("Two.\n"));
 }
 
 /// A link leads to the package of all, which no change of one skill may reach.
@@ -250,7 +275,7 @@ fn commit_is_checked_before_the_change() {
                    chmod +x evil; cp evil .git/hooks/pre-commit; cp evil .git/hooks/post-commit; \
                    cp evil .git/hooks/post-index-change; ";
     let other = format!("{filter}echo '*.txt filter=x' > .git/info/attributes; touch other.txt");
-    let cases: [(&str, Result<(), &str>); 12] = [
+    let cases: [(&str, Result<(), &str>); 15] = [
         ("true", Ok(())),
         (&other, Ok(())),
         ("echo dirty >> 'pdf/refs/a1.md'; echo dirty >> other.txt", Ok(())),
@@ -263,6 +288,9 @@ fn commit_is_checked_before_the_change() {
         ("echo dirty >> 'pdf/refs/a[1].md'; git add -u", Err("`pdf/refs/a[1].md` has changes")),
         ("git rm -q -r --cached pdf; git commit -q -m gone", Err("`pdf/refs/a[1].md` has changes")),
         ("git rev-parse HEAD > .git/MERGE_HEAD", Err("another commit is begun (MERGE_HEAD)")),
+        ("mkdir .git/rebase-merge", Err("another commit is begun (rebase-merge)")),
+        ("mkdir .git/rebase-apply", Err("another commit is begun (rebase-apply)")),
+        ("git bisect start -q", Err("another commit is begun (BISECT_LOG)")),
     ];
     for (script, expected) in cases {
         let desk = proposals::Desk::new();

@@ -212,10 +212,8 @@ fn skill_improves_and_returns() {
         assert_eq!(desk.text(), SKILL);
         assert!(!desk.tree.join("skills/pdf/scripts/check.sh").exists());
         let versions = desk.json(&["history", "pdf"])["versions"].clone();
-        assert_eq!(
-            (versions[0]["action"].as_str(), versions[0]["number"].as_u64()),
-            (Some("restored"), Some(3))
-        );
+        let [action, number] = ["action", "number"].map(|key| versions[0][key].to_string());
+        assert_eq!((&*action, &*number), ("\"restored\"", "3"));
         let story = desk.program().run(&["audit", "show"]);
         let sessions = desk.json(&["audit", "show"])["sessions"].clone();
         let texts = |session: &Value| session["lines"].to_string();
@@ -280,10 +278,8 @@ fn decisions_of_people() {
     let mut states: Vec<_> = states.collect();
     states.sort_unstable();
     assert_eq!(states, ["accepted", "rejected", "withdrawn"]);
-    assert_eq!(
-        desk.failure(&["history", "diff", "pdf", "9"]),
-        (Some(2), "version-not-found".into())
-    );
+    let unknown = desk.failure(&["history", "diff", "pdf", "9"]);
+    assert_eq!(unknown, (Some(2), "version-not-found".into()));
 }
 
 #[test]

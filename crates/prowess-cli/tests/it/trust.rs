@@ -70,10 +70,8 @@ fn project_is_trusted_and_revoked() {
     let revoked = json(&tree, &["trust", "--revoke", repository.to_str().unwrap()]);
     assert_eq!(revoked["revoked"]["path"], json!(repository));
     assert_eq!(skills(&json(&tree, &["list"])), UNTRUSTED, "as before");
-    assert_eq!(
-        json(&tree, &["trust", "--list"]),
-        json!({"folders": [], "sources": [], "signers": [], "skills": []})
-    );
+    let nothing = json!({"folders": [], "sources": [], "signers": [], "skills": []});
+    assert_eq!(json(&tree, &["trust", "--list"]), nothing);
 }
 
 #[test]
@@ -253,12 +251,8 @@ fn skill_of_an_agent_is_offered_by_the_command_that_list_shows() {
     let fixable = skill_md("name: notes\ndescription: An agent's.\nallowed_tools: Read");
     let fix = || {
         let fixed = run(&tree, &["validate", "--fix", written.to_str().unwrap()]);
-        assert!(
-            !fs::read_to_string(tree.join("written/notes/SKILL.md"))
-                .unwrap()
-                .contains("allowed_tools"),
-            "{fixed:?}"
-        );
+        let text = fs::read_to_string(tree.join("written/notes/SKILL.md")).unwrap();
+        assert!(!text.contains("allowed_tools"), "{fixed:?}");
         fixed.stderr.contains("the skill stays hidden")
     };
     tree.write("written/notes/SKILL.md", &fixable);

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::parts::{NAME_BYTES, ROW_BYTES, facts, list, long, more, plain, rows, target, text};
+use super::changes::{Part, write_parts};
+use super::parts::{NAME_BYTES, ROW_BYTES, facts, list, more, plain, rows, target, text};
 use super::{Sheet, decide};
 use crate::form::Form;
 use crate::html::{Html, clipped};
@@ -62,10 +63,9 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
         "expires", "by", "id",
     ];
     facts(html, names.map(|name| (name, plain(&entry[name]))));
-    html.line("h2", "The call");
-    let from = sheet.from();
-    let this = target("/approval", "id", text(entry, "id"));
-    if !long(html, text(entry, "preview"), from, &this) {
+    let next = format!("{}&from=", target("/approval", "id", text(entry, "id")));
+    let call = Part::plain("The call", text(entry, "preview"));
+    if !write_parts(html, &[call], sheet.from(), &next) {
         html.line("p", "You can decide where the call ends.");
         return;
     }

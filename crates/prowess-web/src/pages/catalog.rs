@@ -3,15 +3,11 @@
 use serde_json::Value;
 
 use super::Sheet;
-use super::parts::{
-    NAME_BYTES, ROW_BYTES, facts, list, long, more, number, plain, rows, target, text,
-};
+use super::changes::{Part, write_parts};
+use super::parts::{NAME_BYTES, ROW_BYTES, facts, list, more, number, plain, rows, target, text};
 use crate::form::{Form, encoded};
 use crate::html::{Html, clipped};
 use crate::{Desk, Refusal, Shown, View};
-
-/// The most files of a package on its page.
-const MOST_FILES: usize = 20;
 
 /// The fields of a frontmatter that say what a skill may do.
 const SURFACE: [&str; 4] = ["allowed-tools", "hooks", "compatibility", "metadata"];
@@ -94,24 +90,15 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
     let names = ["state", "reason", "location", "layer", "trust", "version", "tokens"];
     let of_record = names.map(|name| (name, plain(&record[name])));
     facts(html, of_record.into_iter().chain([("digest", plain(&value["digest"]))]));
-    html.line("h2", "Surface");
-    let is_script = |file: &&Value| text(file, "path").starts_with("scripts/");
-    let scripts = list(value, "resources").iter().filter(is_script);
-    let scripts: Vec<_> = scripts.map(|file| text(file, "path")).collect();
-    let surface = SURFACE.map(|name| (name, plain(&value["properties"][name])));
-    facts(html, surface.into_iter().chain([("scripts", scripts.join(", "))]));
-    let files = list(value, "resources");
-    html.line("h2", "Files");
-    let written = rows(html, files.iter().take(MOST_FILES), |html, file| {
-        html.line("code", &clipped(text(file, "path"), NAME_BYTES));
-        html.text(&format!(" {} bytes", number(file, "bytes")));
-    });
-    if written < files.len() || value["is_complete"] == false {
-        html.classed("p", "note", "and more");
+    let property = |name| Part::plain(name, plain(&value["properties"][name]));
+    let mut parts = Vec::from(SURFACE.map(property));
+    let file = |file| format!("{} ({} bytes)\n", text(file, "path"), number(file, "bytes"));
+    let mut files: String = list(value, "resources").iter().map(file).collect();
+    if value["is_complete"] == false {
+        files += "and more\n";
     }
-    html.line("h2", "Instructions");
-    let from = sheet.from();
-    long(html, text(value, "body"), from, &target("/skill", "id", id));
+    parts.extend([Part::plain("Files", files), Part::plain("Instructions", text(value, "body"))]);
+    write_parts(html, &parts, sheet.from(), &format!("{}&from=", target("/skill", "id", id)));
 }
 
 pub(super) fn write_reasons(html: &mut Html, sheet: &Sheet<'_>) {

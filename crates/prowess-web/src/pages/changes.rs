@@ -13,7 +13,7 @@ use crate::{Desk, PAGE_BYTES, Refusal, Shown, View};
 /// The size of a page behind which it has no further line of a difference.
 const DIFFERENCE_BYTES: usize = PAGE_BYTES / 2;
 
-/// The maximum number of encoded bytes of one line. The rest of a longer one is on the next page.
+/// The maximum number of encoded bytes of a line of a diff. The rest of it is on the next page.
 const LINE_BYTES: usize = PAGE_BYTES / 16;
 
 pub(super) fn write_history(html: &mut Html, sheet: &Sheet<'_>) {
@@ -76,6 +76,13 @@ pub(super) struct Part<'p> {
     pub(super) is_diff: bool,
 }
 
+impl<'p> Part<'p> {
+    /// Creates the part of a text that is no diff.
+    pub(super) fn plain(heading: impl Into<String>, text: impl Into<Cow<'p, str>>) -> Self {
+        Self { heading: heading.into(), text: text.into(), is_diff: false }
+    }
+}
+
 /// Returns the changes of the skill since another one was proposed.
 pub(super) fn moved(entry: &Value) -> Part<'_> {
     let heading = "Changed in the skill since it was proposed".to_owned();
@@ -122,10 +129,11 @@ fn write_lines(html: &mut Html, text: &str, from: usize, is_diff: bool) -> usize
         if rest.is_empty() {
             continue;
         }
-        if html.len() + written.len() >= DIFFERENCE_BYTES {
+        let room = DIFFERENCE_BYTES.saturating_sub(html.len() + written.len());
+        if room == 0 {
             break;
         }
-        let fits = fitting(rest, LINE_BYTES);
+        let fits = fitting(rest, if is_diff { LINE_BYTES } else { room.max(LINE_BYTES) });
         end += fits;
         let is_whole = fits == line.len();
         match partner {

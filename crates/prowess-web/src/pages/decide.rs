@@ -1,6 +1,5 @@
 //! Decisions: their forms, the check of what they were made on, and the page of a stale one.
 
-use hyper::StatusCode;
 use prowess_core::Digest;
 use serde_json::{Map, Value, json};
 
@@ -57,14 +56,7 @@ impl Context<'_> {
             return refusal(&missing());
         };
         match self.desk.decide(&decision) {
-            Ok(value) => Answer {
-                status: StatusCode::OK,
-                value,
-                page: String::new(),
-                location: Some(back(path, &id)),
-                next: None,
-                as_of: None,
-            },
+            Ok(value) => Answer { value, location: Some(back(path, &id)), ..Answer::default() },
             // Another person was faster between the two.
             Err(found) if found.kind == RefusalKind::Conflict => {
                 let current = self.current(path, &id).unwrap_or_default();
@@ -76,18 +68,15 @@ impl Context<'_> {
 
     /// Returns what a decision is about, as it is now.
     fn current(&self, path: &str, id: &str) -> Result<Value, Refusal> {
-        match path {
-            "/approval" => {
-                return Ok(self.desk.view(&View::Approval(id))?.value["approval"].clone());
+        Ok(match path {
+            "/approval" => self.desk.view(&View::Approval(id))?.value["approval"].clone(),
+            "/proposal" => self.desk.view(&View::Proposal(id))?.value["proposal"].clone(),
+            _ => {
+                let all = self.desk.view(&View::Trust)?.value;
+                let found = trusted(&all).into_iter().find(|(name, _)| *name == id);
+                found.map(|(_, entry)| entry).unwrap_or_default()
             }
-            "/proposal" => {
-                return Ok(self.desk.view(&View::Proposal(id))?.value["proposal"].clone());
-            }
-            _ => {}
-        }
-        let all = self.desk.view(&View::Trust)?.value;
-        let found = trusted(&all).find(|(name, _)| *name == id);
-        Ok(found.map(|(_, entry)| entry.clone()).unwrap_or_default())
+        })
     }
 
     /// Returns the page of a decision on something that has changed: nothing was done.

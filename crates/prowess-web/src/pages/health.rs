@@ -55,11 +55,8 @@ pub(super) fn quarantined(html: &mut Html, line: &Value) {
 }
 
 pub(super) fn write_quarantine(html: &mut Html, sheet: &Sheet<'_>) {
-    html.line(
-        "p",
-        "What was fetched and is not what the lock file has. `prowess sync --release` \
-                    takes it out.",
-    );
+    let note = "Fetched, and not what the lock file has. `prowess sync --release` takes it out.";
+    html.line("p", note);
     let from = sheet.from();
     let all = list(&sheet.shown.value, "skills");
     let next = from.saturating_add(rows(html, all.iter().skip(from), quarantined));
@@ -73,23 +70,18 @@ pub(super) fn write_quarantine(html: &mut Html, sheet: &Sheet<'_>) {
 
 pub(super) fn write_trust(html: &mut Html, sheet: &Sheet<'_>) {
     let from = sheet.from();
-    let all: Vec<_> = trusted(&sheet.shown.value).collect();
+    let all = trusted(&sheet.shown.value);
     let next = from.saturating_add(rows(html, all.iter().skip(from), |html, (name, entry)| {
         html.line("code", &clipped(name, ROW_BYTES));
-        let note = format!("since {} {}", text(entry, "since"), text(entry, "state"));
-        html.classed("p", "note", &clipped(&note, NAME_BYTES));
-        decide::write_form(
-            html,
-            "/trust",
-            (name, entry),
-            &[("distrust", "Revoke trust")],
-            sheet.token,
-        );
+        let note = ["since", "state", "sources", "signers"].map(|key| text(entry, key));
+        html.classed("p", "note", &clipped(&format!("since {}", note.join(" ")), ROW_BYTES));
+        let choices = [("distrust", "Revoke trust")];
+        decide::write_form(html, "/trust", (name, entry), &choices, sheet.token);
     }));
     if next < all.len() {
-        more(html, &format!("/trust?from={next}"), "Further directories, sources and signers");
+        more(html, &format!("/trust?from={next}"), "Further trust");
     }
     if all.is_empty() {
-        html.line("p", "You trust no directory, source or signer.");
+        html.line("p", "You trust no directory, source or signer, and no skill of an agent.");
     }
 }

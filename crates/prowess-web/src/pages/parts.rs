@@ -4,15 +4,12 @@ use serde_json::Value;
 
 use super::PAGES;
 use crate::form::encoded;
-use crate::html::{Html, clipped, fitting};
+use crate::html::{Html, clipped};
 use crate::{PAGE_BYTES, Refusal};
 
 /// The number of bytes after which a page has no further row: the rest is for the row itself, the
 /// links to other parts, and the frame.
 const ROWS_BYTES: usize = PAGE_BYTES * 5 / 8;
-
-/// The number of encoded bytes of a long text on one page.
-const TEXT_BYTES: usize = PAGE_BYTES / 2;
 
 /// The maximum number of encoded bytes of a text in a row.
 pub(super) const ROW_BYTES: usize = 140;
@@ -105,20 +102,6 @@ pub(super) fn facts<'f>(html: &mut Html, facts: impl IntoIterator<Item = (&'f st
     });
 }
 
-/// Adds a long text from a position on, and the link to the rest. Returns whether it was the end.
-pub(super) fn long(html: &mut Html, text: &str, from: usize, target: &str) -> bool {
-    let from = if text.is_char_boundary(from) { from } else { 0 };
-    let rest = &text[from.min(text.len())..];
-    let end = fitting(rest, TEXT_BYTES.min(PAGE_BYTES * 3 / 4 - html.len().min(PAGE_BYTES / 2)));
-    html.element("pre", &[("tabindex", "0")], |html| html.text(&rest[..end]));
-    let is_end = end == rest.len();
-    if !is_end {
-        let parts = format!("Next part, {} of {} bytes were shown", from + end, text.len());
-        more(html, &format!("{target}&from={}", from + end), &parts);
-    }
-    is_end
-}
-
 /// Returns a URL with one parameter.
 pub(super) fn target(path: &str, name: &str, value: &str) -> String {
     format!("{path}?{name}={}", encoded(value))
@@ -143,15 +126,28 @@ pub(super) fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
     value[key].as_array().map_or(&[], Vec::as_slice)
 }
 
+/// Returns values as text, each on a line of its own.
+pub(super) fn lines(values: &[Value]) -> String {
+    values.iter().map(|value| plain(value) + "\n").collect()
+}
+
 /// Returns a number of a value, or 0.
 pub(super) fn number(value: &Value, key: &str) -> u64 {
     value[key].as_u64().unwrap_or_default()
 }
 
-/// Returns what is trusted, with the name by which the trust is revoked.
-pub(super) fn trusted(value: &Value) -> impl Iterator<Item = (&str, &Value)> {
-    let of = |key: &str, name: &'static str| {
-        list(value, key).iter().map(move |entry| (text(entry, name), entry))
-    };
-    of("folders", "path").chain(of("sources", "name")).chain(of("signers", "name"))
+/// Returns what is trusted, with the name by which the trust is revoked. Under one name may be a
+/// directory and a source.
+pub(super) fn trusted(value: &Value) -> Vec<(&str, Value)> {
+    let mut all: Vec<(&str, Value)> = Vec::new();
+    for key in ["folders", "sources", "signers", "skills"] {
+        for entry in list(value, key) {
+            let name = entry["path"].as_str().unwrap_or_else(|| text(entry, "name"));
+            match all.iter_mut().find(|(known, _)| *known == name) {
+                None => all.push((name, entry.clone())),
+                Some((_, it)) => it[key] = format!("in {key} since {}", entry["since"]).into(),
+            }
+        }
+    }
+    all
 }

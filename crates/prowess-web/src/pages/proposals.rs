@@ -4,7 +4,7 @@ use prowess_text::quoted;
 use serde_json::Value;
 
 use super::changes::{Part, moved, write_parts};
-use super::parts::{NAME_BYTES, ROW_BYTES, facts, list, more, plain, rows, target, text};
+use super::parts::{NAME_BYTES, ROW_BYTES, facts, lines, list, more, plain, rows, target, text};
 use super::{Sheet, decide};
 use crate::form::Form;
 use crate::html::{Html, clipped};
@@ -64,10 +64,7 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
         _ => "The skill is not here to compare with.",
     };
     html.classed("p", if state == "same" { "note" } else { "refusal" }, note);
-    let names = [
-        "reason", "skill", "new_id", "proposer", "files", "executables", "gains", "loses",
-        "digest", "name",
-    ];
+    let names = ["reason", "skill", "new_id", "proposer", "digest", "name"];
     let directory = ("directory", plain(&entry["package"]["path"]));
     facts(html, names.map(|name| (name, words(&entry[name]))).into_iter().chain([directory]));
     if state != "tampered" {
@@ -96,24 +93,21 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
 
 /// Returns the texts of a proposal, each under its own heading: none of them looks like another.
 fn parts(entry: &Value) -> Vec<Part<'_>> {
-    let part = |heading: &str, name, is_diff| Part {
-        heading: heading.to_owned(),
-        text: text(entry, name).into(),
-        is_diff,
-    };
-    let mut parts = vec![part("The change", "diff", true), moved(entry)];
+    let of_list = |key| Part::plain(key, lines(list(entry, key)));
+    let mut parts = Vec::from(["gains", "loses", "executables", "files"].map(of_list));
+    let diff = Part::plain("The change", text(entry, "diff"));
+    parts.extend([Part { is_diff: true, ..diff }, moved(entry)]);
     for conflict in list(entry, "conflicts") {
         let [path, reason] = ["path", "reason"].map(|key| text(conflict, key));
         for (word, key) in [("now", "now"), ("when proposed", "base"), ("proposed", "proposed")] {
             let heading = format!("{path}, part {}, {word}: {reason}", conflict["hunk"]);
-            let lines = list(conflict, key).iter().map(|line| plain(line) + "\n");
-            let text: String = lines.collect();
-            let text = if text.is_empty() { "No such lines." } else { &*text }.to_owned().into();
-            parts.push(Part { heading, text, is_diff: false });
+            let text = lines(list(conflict, key));
+            let text = if text.is_empty() { "No such lines.".to_owned() } else { text };
+            parts.push(Part::plain(heading, text));
         }
     }
-    parts.push(part("Justification", "justification", false));
-    parts.push(part("Evidence", "evidence", false));
+    parts.push(Part::plain("Justification", text(entry, "justification")));
+    parts.push(Part::plain("Evidence", text(entry, "evidence")));
     parts
 }
 

@@ -14,8 +14,11 @@ const PARTS: [(&str, &str, &str, &str); 4] = [
     ("approvals", "Calls that need your approval", "/approvals", "No tool call waits."),
     ("proposals", "Changes that wait for your review", "/proposals", "No proposal waits."),
     ("quarantine", "In quarantine", "/quarantine", "Nothing is in quarantine."),
-    ("broken", "Broken skills and sources", "/health", "No errors."),
+    ("broken", "Broken, changed and hidden skills", "/health", "No errors."),
 ];
+
+/// The warnings that a decision of a person ends.
+const DECIDABLE: [&str; 3] = ["agent-skills-hidden", "package-changed", "project-not-trusted"];
 
 /// The maximum number of rows of one part.
 const MOST_ROWS: usize = 5;
@@ -59,8 +62,10 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
             "proposals" => (list(value, "proposals").iter().collect(), proposals::row),
             "quarantine" => (list(value, "skills").iter().collect(), health::quarantined),
             _ => {
-                let found = list(value, "diagnostics").iter();
-                (found.filter(|it| text(it, "severity") == "error").collect(), health::finding)
+                let waits = |it: &&Value| {
+                    text(it, "severity") == "error" || DECIDABLE.contains(&text(it, "code"))
+                };
+                (list(value, "diagnostics").iter().filter(waits).collect(), health::finding)
             }
         };
         let written = rows(html, items.iter().take(MOST_ROWS), |html, item| write(html, item));

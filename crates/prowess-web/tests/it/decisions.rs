@@ -1,6 +1,6 @@
 //! Decisions, and those on what has changed.
 
-use crate::fixture::{Memory, Server, memory, proposal};
+use crate::fixture::{Answer, Memory, Server, memory, proposal};
 
 #[test]
 fn decision_leads_back_to_the_page() {
@@ -12,7 +12,10 @@ fn decision_leads_back_to_the_page() {
         assert_eq!(server.memory.approval.lock().unwrap()["state"], state);
     }
     let server = Server::start(memory());
-    let form = server.get("/trust").form() + "decision=distrust";
+    let page = server.get("/trust");
+    assert!(page.body().contains("2026 current in sources since &quot;2025"), "{page:?}");
+    assert!(page.body().contains("auto@sha256:11"), "{page:?}");
+    let form = page.form() + "decision=distrust";
     assert_eq!(server.post("/trust", &form).header("location"), Some("/trust"));
     assert_eq!(*server.memory.decided.lock().unwrap(), ["Distrust(\"/home/a b\")"]);
 }
@@ -48,29 +51,6 @@ fn lost_race_is_stale() {
 }
 
 #[test]
-fn call_is_decided_on_where_it_ends() {
-    let memory = memory();
-    let end = "rm -rf here";
-    memory.approval.lock().unwrap()["preview"] = ("<é".repeat(9_000) + end).into();
-    let server = Server::start(memory);
-    let mut path = "/approval?id=a1".to_owned();
-    let mut parts = 0;
-    loop {
-        let page = server.get(&path);
-        assert!(page.body().len() <= prowess_web::PAGE_BYTES, "{path}");
-        let is_end = page.body().contains(end);
-        assert_eq!(page.body().contains("value=\"once\""), is_end, "{path}");
-        if is_end {
-            break;
-        }
-        let more = page.body().split_once("class=\"more\"><a href=\"").expect("a next part").1;
-        path = more.split_once('"').expect("its end").0.replace("&amp;", "&");
-        parts += 1;
-    }
-    assert!(parts > 4, "it has {parts} parts");
-}
-
-#[test]
 fn proposal_is_decided_on_by_what_was_shown() {
     for (base, choice, decided) in [
         ("same", "accept", "Accept { name: \"p1\", digest: \"sha256:22\", rebase: false }"),
@@ -84,6 +64,7 @@ fn proposal_is_decided_on_by_what_was_shown() {
         let page = server.get("/proposal?id=p1");
         let lines = "<del>-<mark>old</mark> word\n</del><ins>+<mark>new</mark> word\n</ins>";
         assert!(page.body().contains(lines), "{page:?}");
+        assert!(page.body().contains("x\ntool:Bash\n</pre>"), "the last gain is shown: {page:?}");
         let choices = ["accept", "rebase", "reject"];
         let offered = choices.map(|it| page.body().contains(&format!("value=\"{it}\"")));
         assert_eq!(offered, ["same" == base, "moved" == base, true], "{base}");
@@ -148,24 +129,20 @@ fn what_is_gone_is_said() {
 }
 
 #[test]
-fn change_is_decided_on_where_it_ends() {
+fn decision_is_offered_where_the_text_ends() {
     let lines: String = (0..900).map(|at| format!("-old <é {at}\n+new <é {at}\n")).collect();
-    for diff in [lines, "+".to_owned() + &"<é".repeat(9_000)] {
+    for text in [lines, "+".to_owned() + &"<é".repeat(9_000)] {
         let server = Server::start(memory());
-        *server.memory.proposal.lock().unwrap() = proposal(&diff, "same");
-        let (mut path, mut shown) = ("/proposal?id=p1".to_owned(), 0);
-        loop {
-            let page = server.get(&path);
-            assert!(page.body().len() <= prowess_web::PAGE_BYTES, "{path}: {}", page.body().len());
-            shown += page.body().matches('é').count();
-            let is_end = page.body().contains("the word is old");
-            assert_eq!(page.body().contains("value=\"accept\""), is_end, "{path}");
-            if is_end {
-                break;
-            }
-            let more = page.body().split_once("class=\"more\"><a href=\"").expect("a part").1;
-            path = more.split_once('"').expect("its end").0.replace("&amp;", "&");
+        server.memory.approval.lock().unwrap()["preview"] = text.clone().into();
+        *server.memory.proposal.lock().unwrap() = proposal(&text, "same");
+        for path in ["/approval?id=a1", "/proposal?id=p1"] {
+            let mut parts = server.parts(path);
+            let shown = parts.iter().map(|part| part.body().matches('é').count());
+            assert_eq!(shown.sum::<usize>(), text.matches('é').count(), "all of it is there once");
+            assert!(parts.len() > 2, "{path} has {} parts", parts.len());
+            let is_offered = |part: Answer| part.body().contains("name=\"decision\"");
+            assert!(parts.pop().is_some_and(is_offered), "{path}: behind its end");
+            assert!(!parts.into_iter().any(is_offered), "{path}: not before its end");
         }
-        assert_eq!(shown, diff.matches('é').count(), "all of it was shown once");
     }
 }

@@ -66,13 +66,13 @@ pub(crate) fn proposal(diff: &str, base_state: &str) -> Value {
         "name": "p1", "digest": "sha256:22", "skill": "pdf", "diff": diff,
         "proposer": { "kind": "agent", "name": "a" },
         "justification": "the word is old", "evidence": null, "base_state": base_state,
-        "conflicts": [], "gains": ["tool:Bash"], "loses": [],
+        "conflicts": [], "gains": ["x".repeat(300), "tool:Bash"], "loses": [],
     })
 }
 
 pub(crate) fn skill(id: &str) -> Value {
     json!({
-        "id": id, "description": "Fills in forms.", "location": format!("/skills/{id}/SKILL.md"),
+        "id": id, "path": format!("scripts/{id}"), "bytes": 12, "description": "Fills in forms.", "location": format!("/skills/{id}/SKILL.md"),
         "layer": "user", "trust": "trusted", "state": "hidden", "reason": "a rule", "tokens": 7,
     })
 }
@@ -83,6 +83,7 @@ impl Memory {
             "code": "frontmatter-missing", "severity": "error", "path": "/s/bad/SKILL.md",
             "line": 1, "column": 1, "message": "no frontmatter", "help": "write it",
         });
+        let waits = json!({ "code": "agent-skills-hidden", "severity": "warning" });
         let line = json!({ "seq": 7, "timestamp": "2026-11-29T10:00:00Z", "text": "loaded pdf",
             "unproven": true });
         let session = json!({ "session": "s1", "agent": "a", "task": "t", "lines": [line] });
@@ -108,12 +109,12 @@ impl Memory {
             View::Catalog { from, .. } => {
                 let end = self.skills.len().min(from + 50);
                 let skills = self.skills.get(from..end).unwrap_or_default();
-                json!({ "skills": skills, "shadowed": [], "diagnostics": [finding] })
+                json!({ "skills": skills, "shadowed": [], "diagnostics": [finding, waits] })
             }
             View::Skill(_) => json!({
                 "record": self.skills[0], "digest": "sha256:11", "body": "# Forms\n<b>read</b>",
                 "properties": { "allowed-tools": "Read", "metadata": { "a": "b" } },
-                "resources": [{ "path": "scripts/fill.py", "bytes": 12 }], "is_complete": false,
+                "resources": self.skills, "is_complete": false,
             }),
             View::Explanation(_) => json!({
                 "query": "pdf", "tokens": 7,
@@ -135,7 +136,8 @@ impl Memory {
             }),
             View::Trust => json!({
                 "folders": [{ "path": "/home/a b", "since": "2026", "state": "current" }],
-                "sources": [], "signers": [],
+                "sources": [{ "name": "/home/a b", "since": "2025" }], "signers": [],
+                "skills": [{ "name": "auto@sha256:11", "since": "2026" }],
             }),
             _ => {
                 return Err(Refusal {
@@ -243,6 +245,18 @@ impl Server {
 
     pub(crate) fn get(&self, path: &str) -> Answer {
         self.send("GET", path, "", "")
+    }
+
+    /// Returns all parts of a page, each of which is small.
+    pub(crate) fn parts(&self, path: &str) -> Vec<Answer> {
+        let mut parts = vec![self.get(path)];
+        while let Some(part) = parts.last() {
+            assert!(part.body().len() <= prowess_web::PAGE_BYTES, "{path}: {part:?}");
+            let more = part.body().split_once("class=\"more\"><a href=\"");
+            let Some((next, _)) = more.and_then(|(_, more)| more.split_once('"')) else { break };
+            parts.push(self.get(&next.replace("&amp;", "&")));
+        }
+        parts
     }
 
     pub(crate) fn json(&self, path: &str) -> Value {

@@ -30,11 +30,9 @@ fn every_answer_has_the_headers() {
     for path in ["/", "/?format=json", "/style.css", "/none", "/approval?id=a2"] {
         let answer = server.get(path);
         let policy = answer.header("content-security-policy").expect("a policy");
-        assert_eq!(
-            policy,
-            "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; \
-             base-uri 'none'"
-        );
+        let expected = "default-src 'none'; style-src 'self'; form-action 'self'; \
+                        frame-ancestors 'none'; base-uri 'none'";
+        assert_eq!(policy, expected);
         for (name, value) in [
             ("x-content-type-options", "nosniff"),
             ("referrer-policy", "same-origin"),
@@ -72,6 +70,7 @@ fn json_is_the_value_of_the_desk() {
         let by_query = server.get(&format!("{path}{separator}format=json"));
         assert_eq!(by_query.body().parse::<serde_json::Value>().expect("JSON"), value, "{path}");
     }
+    assert!(server.get("/").body().contains("agent-skills-hidden"), "a person decides on them");
     let waiting = server.json("/");
     assert_eq!(waiting["approvals"], server.json("/approvals"));
     assert_eq!(server.json("/approval?id=a2")["error"]["code"], "approval-not-found");
@@ -88,16 +87,12 @@ fn every_skill_is_on_one_small_page() {
         skill
     });
     let server = Server::start(Memory { skills: skills.collect(), ..memory() });
-    let mut found = Vec::new();
-    let mut path = "/skills".to_owned();
-    loop {
-        let page = server.get(&path);
-        assert!(page.body().len() <= PAGE_BYTES, "{path} has {} bytes", page.body().len());
-        let ids = page.body().split("/skill?id=").skip(1);
-        found.extend(ids.map(|rest| rest[.."skill-000".len()].to_owned()));
-        let Some((_, more)) = page.body().split_once("class=\"more\"><a href=\"") else { break };
-        path = more.split_once('"').expect("its end").0.replace("&amp;", "&");
-    }
-    let all: Vec<_> = (0..180).map(|number| format!("skill-{number:03}")).collect();
-    assert_eq!(found, all, "each is there once, in order");
+    let found = |path: &str, start: &str| -> Vec<_> {
+        let parts: String = server.parts(path).iter().map(|part| part.body().to_owned()).collect();
+        parts.split(start).skip(1).map(|rest| rest["skill-".len()..][..3].to_owned()).collect()
+    };
+    let all: Vec<_> = (0..180).map(|number| format!("{number:03}")).collect();
+    assert_eq!(found("/skills", "/skill?id="), all, "each is there once, in order");
+    let files = found("/skill?id=pdf", "scripts/");
+    assert_eq!(files, all, "each file of a package, too");
 }
