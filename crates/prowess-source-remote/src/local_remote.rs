@@ -543,8 +543,8 @@ fn listing(folder: &Dir, found: &[Walked], filter: Option<&Filter<'_>>) -> Listi
         if filter.is_some_and(withholds_all) {
             return false;
         }
-        let parents = path.match_indices('/').map(|(at, _)| &path[..at]);
-        let skill = parents.filter(|it| skills.contains(it)).next().unwrap_or_default();
+        let mut parents = path.match_indices('/').map(|(at, _)| &path[..at]);
+        let skill = parents.find(|it| skills.contains(it)).unwrap_or_default();
         let withholds = |it: &Filter<'_>| it.withholds(path, withheld_below(skill, path));
         path.rsplit('/').next() != Some(".git")
             && (walked.kind == Kind::File || !filter.is_some_and(withholds))
