@@ -111,7 +111,7 @@ impl RuntimeGate {
     ///
     /// The approvals cannot be read.
     pub(crate) fn decide(&self, call: &GatedCall<'_>) -> Result<Decision, ApprovalStoreError> {
-        if let Some(denial) = self.script_denial(call) {
+        if let Some(denial) = self.denial(call) {
             return Ok(denial);
         }
         let first = self.decide_with(call, &Skills::of(call), &[]);
@@ -131,11 +131,22 @@ impl RuntimeGate {
     ///
     /// As [`Self::decide`].
     pub(crate) fn explain(&self, call: &GatedCall<'_>) -> Result<Decision, ApprovalStoreError> {
-        if let Some(denial) = self.script_denial(call) {
+        if let Some(denial) = self.denial(call) {
             return Ok(denial);
         }
         let approvals = self.approvals.store().find(&self.query(call))?;
         Ok(self.decide_with(call, &Skills::with_files(call), &approvals))
+    }
+
+    /// Returns the denial of a call that reads a script, or that loads a skill whose hooks would run
+    /// scripts where none may run.
+    fn denial(&self, call: &GatedCall<'_>) -> Option<Decision> {
+        self.script_denial(call).or_else(|| {
+            call.subject.filter(|_| self.operations.contains(call.tool))?;
+            let aliases = &["skills.hook", "skills_run"][..];
+            let run = GatedCall { tool: SkillTools::RUN, aliases, subject: None, ..*call };
+            Some(self.decide_with(&run, &Skills::of(&run), &[])).filter(Decision::is_denied)
+        })
     }
 
     /// Returns the names of the tools that loaded skills leave possible; `None` if they limit
@@ -167,7 +178,8 @@ impl RuntimeGate {
         let reason = call.subject.and_then(|subject| self.consent.reason(subject.trust()));
         let consent = reason.as_deref().zip(skills.subject());
         let consent = consent.map(|(reason, skill)| Consent { skill, reason });
-        let is_added = is_operation || self.tools.contains(call.tool);
+        let is_own = is_operation || call.tool == SkillTools::RUN;
+        let is_added = is_own || self.tools.contains(call.tool);
         let gated = skills.gated();
         let input = GateInput {
             // To add a tool is to offer it, but not to consent to what a skill brings along.

@@ -29,7 +29,7 @@ impl Host {
         let log = Tree::new("//- /log\n");
         let place = log.join("log").display().to_string();
         let tree = Tree::new(&FILES.replace("LOG", &place));
-        let yaml = format!("tools: {{ hooks: run }}\ngate: {{ ungranted: allow }}\n{yaml}");
+        let yaml = format!("tools: {{ hooks: run }}\ngate:\n  ungranted: allow\n{yaml}");
         let mut policies = Policies::from_yaml(&yaml).expect("the policies are valid");
         // For turns about a message alone.
         policies.auto_load.min_score = Some(1);
@@ -80,6 +80,15 @@ impl Host {
 
 fn code(result: &ToolResult) -> Option<&str> {
     result.code.as_ref().map(Code::as_str)
+}
+
+#[test]
+fn hooks_do_not_run_where_scripts_may_not() {
+    for denied in ["skills.run", "skills.hook"] {
+        let host = Host::new(Trust::Trusted, &format!("  ceiling: {{ deny: [{denied}] }}"));
+        let loaded = host.load().result;
+        assert!(loaded.is_error && host.ran().is_empty(), "{denied}: {loaded:?}");
+    }
 }
 
 #[test]
