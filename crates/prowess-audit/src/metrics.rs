@@ -134,12 +134,16 @@ impl Counters {
             self.scripts_failed += u64::from(matches!(outcome, Outcome::Failed(_)) && has_run);
         }
         // The gate names what it blocks; of what was done, a run is no read.
-        let is_blocked = code == Some(SCRIPT_READ);
+        let blocked = match (code, &event.error) {
+            (Some(code), _) => usize::from(code == SCRIPT_READ),
+            // A command in the sandbox has those of its files.
+            (None, files) => files.as_ref().map_or(0, |it| it.matches(SCRIPT_READ).count()),
+        };
         let is_run = [RUN, HOOK].contains(&intent.tool.as_str());
         let is_read = code.is_none() && !is_run;
         let is_script = is_read && intent.resource.as_deref().is_some_and(is_script);
-        self.script_reads += u64::from(is_blocked || is_script);
-        self.script_reads_blocked += u64::from(is_blocked);
+        self.script_reads += blocked as u64 + u64::from(is_script && blocked == 0);
+        self.script_reads_blocked += blocked as u64;
         let is_denied = intent.decision.as_ref().is_some_and(|it| it.verdict == Verdict::Denied);
         self.violations += u64::from(is_denied);
         self.total_duration += *duration;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp as Instant};
 use prowess_core::{CallOrigin, SessionId, Timestamp};
+use prowess_text::quoted;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -51,7 +52,7 @@ pub struct StoryFilter {
 pub struct SessionStory {
     /// The id of the session, as the log has it.
     pub session: String,
-    /// The agent, task, tenant and model, as far as they are known.
+    /// The first known agent, task, tenant and model. A line from which on one is another says so.
     #[serde(flatten)]
     pub origin: CallOrigin,
     /// The events, in the order of the chain. A call is where it began.
@@ -171,6 +172,8 @@ const WAITS: &str = "approval-required";
 pub(crate) struct StoryReader {
     pub(crate) story: Story,
     positions: BTreeMap<String, usize>,
+    /// The origin of the last call of each session.
+    origins: Vec<CallOrigin>,
     /// The lines of the intents without outcomes, by session, time and number of the call.
     pending: BTreeMap<(String, String, u64), Pending>,
     /// The lines of the calls that wait for an approval, by its id.
@@ -181,6 +184,8 @@ pub(crate) struct StoryReader {
 struct Pending {
     session: usize,
     line: usize,
+    /// The change of the origin in front of the text.
+    change: String,
 }
 
 impl StoryReader {
@@ -191,26 +196,16 @@ impl StoryReader {
         let sessions = &mut self.story.sessions;
         let session = *self.positions.entry(name.clone()).or_insert_with(|| {
             sessions.push(SessionStory { session: name.clone(), ..SessionStory::default() });
+            self.origins.push(CallOrigin::default());
             sessions.len() - 1
         });
         let SessionStory { origin, lines, .. } = &mut sessions[session];
-        for (key, part) in [
-            ("agent_id", &mut origin.agent),
-            ("task_id", &mut origin.task),
-            ("tenant_id", &mut origin.tenant),
-            ("model", &mut origin.model),
-        ] {
-            *part = entry[key].as_str().map(str::to_owned).or(part.take());
-        }
         let call = (name, timestamp.clone(), entry["call"].as_u64().unwrap_or_default());
-        if text("event") == "tool_call_intended" {
-            self.pending.insert(call, Pending { session, line: lines.len() });
-        } else if let Some(intended) = self.pending.remove(&call).filter(|_| call_has_ended(entry))
-        {
+        if let Some(intended) = self.pending.remove(&call).filter(|_| call_has_ended(entry)) {
             // The outcome takes the place of the intent, which is behind what led to it.
             let before = intended.line.checked_sub(1).map(|before| lines[before].timestamp.clone());
             let line = &mut lines[intended.line];
-            line.text = lines::sentence(entry);
+            line.text = intended.change + &lines::sentence(entry);
             line.unproven |= unproven;
             let moment = |text: &str| text.parse::<Instant>().ok();
             let is_inside = |before: &String| {
@@ -219,13 +214,17 @@ impl StoryReader {
             line.timestamp = before.filter(is_inside).unwrap_or_else(|| line.timestamp.clone());
             return;
         }
+        let change = changed(origin, &mut self.origins[session], entry);
+        let line_text = change.clone() + &lines::sentence(entry);
+        let pending = Pending { session, line: lines.len(), change };
         if let Some(id) = entry["decision"]["approval"].as_str().filter(|_| text("code") == WAITS) {
-            let waiting = self.waiting.entry(id.to_owned()).or_default();
-            waiting.push(Pending { session, line: lines.len() });
+            self.waiting.entry(id.to_owned()).or_default().push(pending);
+        } else if text("event") == "tool_call_intended" {
+            self.pending.insert(call, pending);
         }
         // A call that did not run has one entry, which follows those of its refusal.
         let timestamp = end(entry).map_or(timestamp, |end| end.to_string());
-        lines.push(StoryLine { seq: head.seq, timestamp, text: lines::sentence(entry), unproven });
+        lines.push(StoryLine { seq: head.seq, timestamp, text: line_text, unproven });
     }
 
     /// Says of the calls that wait for an approval what a person has decided, also where the
@@ -235,7 +234,7 @@ impl StoryReader {
         if text("event") != "approval" || !["granted", "refused"].contains(&text("action")) {
             return;
         }
-        for Pending { session, line } in
+        for Pending { session, line, .. } in
             self.waiting.remove(text("approval_id")).unwrap_or_default()
         {
             let line = &mut self.story.sessions[session].lines[line];
@@ -249,11 +248,30 @@ impl StoryReader {
     }
 
     pub(crate) fn finish(mut self) -> Story {
-        for Pending { session, line } in self.pending.into_values() {
+        for Pending { session, line, .. } in self.pending.into_values() {
             self.story.sessions[session].lines[line].text.push_str(", and no outcome was recorded");
         }
         self.story
     }
+}
+
+/// Returns what an entry says of its origin that is not as in the last call, with a colon behind
+/// it. `first` takes what was not known.
+fn changed(first: &mut CallOrigin, last: &mut CallOrigin, entry: &Value) -> String {
+    let parts = [
+        ("agent", "agent_id", &mut first.agent, &mut last.agent),
+        ("model", "model", &mut first.model, &mut last.model),
+        ("task", "task_id", &mut first.task, &mut last.task),
+        ("tenant", "tenant_id", &mut first.tenant, &mut last.tenant),
+    ];
+    let changed = parts.into_iter().filter_map(|(word, key, first, last)| {
+        let name = entry[key].as_str()?.to_owned();
+        first.get_or_insert_with(|| name.clone());
+        let said = format!("{word} {}", quoted(&name));
+        last.replace(name.clone()).is_some_and(|before| before != name).then_some(said)
+    });
+    let changed: Vec<_> = changed.collect();
+    if changed.is_empty() { String::new() } else { format!("now {}: ", changed.join(", ")) }
 }
 
 fn call_has_ended(entry: &Value) -> bool {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use prowess::format::Profile;
 use prowess::gating::ToolSemantics;
+use prowess::prompt::Block;
 use prowess::registry::{RegistryError, Show, SkillRule};
 use prowess::sandbox::Program;
 use prowess::script::ScriptExecution;
@@ -13,7 +14,7 @@ use prowess::state::RecordCache;
 use prowess::tools::{HookPolicy, ScriptRead};
 use prowess::{
     Availability, ConfigValue, Layer, MemorySource, Policies, Record, Runtime, RuntimeBuilder,
-    Trust, folder_trust, is_default_skill, trust_file,
+    ShowLocation, Trust, folder_trust, is_default_skill, trust_file,
 };
 
 use crate::args::{Global, SkillOptions};
@@ -93,8 +94,20 @@ fn explained(global: &Global, error: prowess::Error) -> Failure {
 
 /// Builds the same runtime for a command that makes calls, which are in the audit log.
 pub(crate) fn audited(global: &Global) -> Result<Runtime, Failure> {
-    let policies = policies(global)?;
-    let plugins = crate::plugins::load_audited(global, &policies)?.with_named()?;
+    composing(global, policies(global)?, true)
+}
+
+/// Builds a runtime with these policies for prompts, or also for calls, which are in the audit log.
+/// A prompt is, too, if loads for it run hooks.
+pub(crate) fn composing(
+    global: &Global,
+    policies: Policies,
+    makes_calls: bool,
+) -> Result<Runtime, Failure> {
+    let plugins = match makes_calls || policies.tools.hooks == HookPolicy::Run {
+        true => crate::plugins::load_audited(global, &policies)?.with_named()?,
+        false => crate::plugins::load(global, &policies)?,
+    };
     let built = builder_with(global, policies, &plugins)?.build();
     built.map_err(|error| explained(global, error))
 }
@@ -121,22 +134,41 @@ pub(crate) fn is_off(record: Record<'_>) -> bool {
 
 /// Returns the keys whose values have no effect as the others are, with the reasons.
 pub(crate) fn idle_keys(policies: &Policies) -> Vec<(&'static str, Failure)> {
-    let runs_hooks = policies.tools.hooks == HookPolicy::Run;
-    if runs_hooks && policies.scripts.exec == ScriptExecution::Off {
-        let message = "skills with hooks are not loaded: hooks are to run, and no script may";
-        let help = "set `scripts: { exec: tool }` as well, or `tools: { hooks: ignore }`";
-        return vec![("tools.hooks", Failure::new("scripts-unavailable", message, help))];
-    }
-    let limits = [
-        ("gate.tool_semantics", policies.gate.tool_semantics == ToolSemantics::Restrict),
-        ("tools.script_read", policies.tools.script_read == ScriptRead::BlockWhenActive),
-        ("tools.hooks", runs_hooks),
+    let Policies { tools, gate, prompt, delivery, .. } = policies;
+    let runs_hooks = tools.hooks == HookPolicy::Run;
+    let no_runner = runs_hooks && policies.scripts.exec == ScriptExecution::Off;
+    let unheld = policies.session.discipline == Discipline::Stateless;
+    let needs_no_path =
+        |block: &Block| matches!(block, Block::BaseRule | Block::Precedence | Block::CheckFirst);
+    let names_paths = !prompt.blocks.of(prompt.model_family).iter().all(needs_no_path);
+    let hides_paths = delivery.show_location != ShowLocation::Absolute;
+    let not_run = [
+        "scripts-unavailable",
+        "skills with hooks are not loaded: hooks are to run, and no script may",
+        "set `scripts: { exec: tool }` as well, or `tools: { hooks: ignore }`",
     ];
-    let has_active = policies.session.discipline != Discipline::Stateless;
-    let idle = limits.into_iter().filter(|(_, is_set)| *is_set && !has_active);
-    let message = "it has no effect without active skills, and `stateless` sessions have none";
-    let help = "set `session: { discipline: set }` as well, or leave the key out";
-    idle.map(|(key, _)| (key, Failure::new("key-without-effect", message, help))).collect()
+    let not_active = [
+        "key-without-effect",
+        "it has no effect without active skills, and `stateless` sessions have none",
+        "set `session: { discipline: set }` as well, or leave the key out",
+    ];
+    let not_shown = [
+        "key-without-effect",
+        "no model can follow these texts about paths of skills: it is not shown the paths",
+        "set `delivery: { show_location: absolute }` if clients are on this machine, where `serve` \
+         shows them at a loopback address, or `prompt: { blocks: { any: [base_rule] } }`",
+    ];
+    let restricts = gate.tool_semantics == ToolSemantics::Restrict;
+    let blocks_reads = tools.script_read == ScriptRead::BlockWhenActive;
+    let keys = [
+        ("tools.hooks", no_runner, not_run),
+        ("tools.hooks", runs_hooks && !no_runner && unheld, not_active),
+        ("gate.tool_semantics", restricts && unheld, not_active),
+        ("tools.script_read", blocks_reads && unheld, not_active),
+        ("prompt.blocks", names_paths && hides_paths, not_shown),
+    ];
+    let idle = keys.into_iter().filter(|(_, is_idle, _)| *is_idle);
+    idle.map(|(key, _, [code, message, help])| (key, Failure::new(code, message, help))).collect()
 }
 
 /// Returns a builder like [`builder`], with these policies and plugins.

@@ -157,7 +157,9 @@ pub use session_store::{
     ContentKey, OperationId, PutOutcome, RemovedSession, SessionStore, SessionSummary, StoreError,
     StoredContent, StoredSession,
 };
-pub use shell::{ClosedFile, ReadRule, ShellError, ShellOutcome, ShellRequest, VirtualShell};
+pub use shell::{
+    ClosedFile, OpenedFile, ReadRule, ShellError, ShellOutcome, ShellRequest, VirtualShell,
+};
 pub use skill_error::SkillError;
 pub use source::{
     ChangeListener, Coverage, Listing, ReadLimit, Resource, SkillSource, SourceChange, SourceError,

@@ -16,7 +16,7 @@ use crate::{Cancel, Catalog, Record, ResourcePath, SessionId};
 /// - Each visible skill of the request's catalog is at `mount_path`, with the bytes that
 ///   `catalog.read` returns.
 /// - A file that the request's rule closes is not read by a command, however it opens the file. A
-///   script that may still run has the reason in place of its text, and runs as before.
+///   script that may still run does, where the shell itself opens it to run it.
 /// - A command changes no package, and it reaches no file, process or network of the host.
 /// - A command that ran has an outcome, whatever its exit code, and also if a limit ended it.
 /// - `execute` may be called from any thread, also concurrently, and ends soon after `cancel`.
@@ -53,9 +53,21 @@ pub struct ShellRequest<'a> {
     pub rule: Option<&'a Arc<ReadRule>>,
 }
 
-/// Returns why commands may not read a file of a skill, from the skill's id, the file's path and
-/// its size in bytes; `None` if they may.
-pub type ReadRule = dyn Fn(&str, &ResourcePath, usize) -> Option<ClosedFile> + Send + Sync;
+/// Returns why commands may not read a file of a skill; `None` if they may.
+pub type ReadRule = dyn Fn(&OpenedFile<'_>) -> Option<ClosedFile> + Send + Sync;
+
+/// A file of a skill that a command opens.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenedFile<'a> {
+    /// The id of the skill.
+    pub skill: &'a str,
+    /// The path of the file.
+    pub path: &'a ResourcePath,
+    /// The size of the file in bytes.
+    pub bytes: usize,
+    /// Whether the shell opens it to run it.
+    pub is_run: bool,
+}
 
 /// The reason why commands may not read a file.
 #[derive(Debug, Serialize, Deserialize)]

@@ -35,7 +35,8 @@ pub(crate) struct Runs<'a> {
 }
 
 impl Runs<'_> {
-    /// Reports the skills that only one of two lists has: first those that are no longer loaded.
+    /// Reports the skills that only one of two lists has: first those that are no longer loaded,
+    /// in the order of a stack.
     pub(crate) fn report(
         &self,
         before: &[Arc<ActiveSkill>],
@@ -43,7 +44,7 @@ impl Runs<'_> {
         cause: DeactivationCause,
     ) {
         let at = self.clock.now();
-        for skill in before.iter().filter(|skill| find(after, &skill.id).is_none()) {
+        for skill in before.iter().rev().filter(|skill| find(after, &skill.id).is_none()) {
             self.audit.report(&self.deactivation(skill, at, cause));
         }
         for skill in after.iter().filter(|skill| find(before, &skill.id).is_none()) {

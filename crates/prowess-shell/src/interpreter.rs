@@ -71,11 +71,12 @@ impl Interpreter {
     pub(crate) fn new(skills: Arc<SkillFiles>, policy: &ShellPolicy) -> Self {
         let limits = &policy.limits;
         let scripts = Arc::clone(&skills);
+        let mounted = Arc::clone(&skills);
         let files = Arc::new(OverlayFs::with_limits(skills, file_limits(limits)));
         files.upper().add_dir(format!("/home/{USER}"), 0o755);
         let stack = Arc::new(AtomicUsize::new(0));
         let begin = Arc::clone(&stack);
-        let shallow = Shallow::new(Arc::clone(&files), move || is_deep(&begin));
+        let shallow = Shallow::new(Arc::clone(&files), mounted, move || is_deep(&begin));
         let builder = Bash::builder()
             .fs(Arc::new(shallow))
             .username(USER)
@@ -117,7 +118,9 @@ impl Interpreter {
                 cancel.get().inspect(|cancelled| cancelled.store(true, Ordering::Relaxed));
                 return HookAction::Cancel("it reaches a limit".to_owned());
             }
-            HookAction::Continue(shell_call(event))
+            let event = shell_call(event);
+            scripts.opens.started(&event);
+            HookAction::Continue(event)
         };
         let bash = builder.before_tool(Box::new(before)).build();
         let cancelled = Arc::clone(flag.get_or_init(|| bash.cancellation_token()));

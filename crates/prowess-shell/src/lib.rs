@@ -26,8 +26,8 @@
 //!   when they are first read, or all at once, depending on the [policy](ShellPolicy).
 //! - A command may change or remove such a file: the change is of its sandbox alone, and never
 //!   reaches the source. A file that a command writes at such a path replaces the skill's.
-//! - The [rule](prowess_core::ReadRule) of a command is applied when a file is opened. A script
-//!   that is only run reads as the reason and a line that runs it, wherever it is copied to.
+//! - The [rule](prowess_core::ReadRule) of a command is applied when a file is opened: by `sh`,
+//!   `bash`, `.`, `source` and its path, a script that is only run runs, and no program reads it.
 //! - A skill is not mounted if its id cannot be the name of a directory, or one of its files has a
 //!   path that cannot be used. [`VirtualShell::mount_path`](prowess_core::VirtualShell::mount_path)
 //!   returns the reason, and no file of it is there.
@@ -72,6 +72,7 @@ mod lost;
 mod memory;
 mod messages;
 mod mounts;
+mod opened;
 mod output;
 mod policy;
 mod process;

@@ -4,7 +4,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, PoisonError};
 
-use prowess_core::{ClosedFile, ResourcePath, SourceError, SourceErrorKind};
+use prowess_core::{ClosedFile, OpenedFile, ResourcePath, SourceError, SourceErrorKind};
 use prowess_sandbox::{receive, send};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -71,7 +71,7 @@ pub(crate) enum Said {
     /// Asks for a file of a skill: a [`Content`], and its bytes.
     Read { skill: String, path: String, most: u64 },
     /// Asks whether a file of a skill is closed: an optional [`ClosedFile`].
-    Open { skill: String, path: String, bytes: usize },
+    Open { skill: String, path: String, bytes: usize, is_run: bool },
     /// The command has ended, with this output in all and so many bytes of memory.
     Ended { end: End, output: Streams, memory: u64 },
 }
@@ -126,13 +126,10 @@ impl Line {
     }
 
     /// Asks whether a file of a skill is closed. Without an answer it is.
-    pub(crate) fn rule(
-        &self,
-        skill: &str,
-        path: &ResourcePath,
-        bytes: usize,
-    ) -> Option<ClosedFile> {
-        let question = Said::Open { skill: skill.into(), path: path.as_str().into(), bytes };
+    pub(crate) fn rule(&self, file: &OpenedFile<'_>) -> Option<ClosedFile> {
+        let OpenedFile { skill, path, bytes, is_run } = *file;
+        let (skill, path) = (skill.to_owned(), path.to_string());
+        let question = Said::Open { skill, path, bytes, is_run };
         let asked = self.with(|socket| ask(socket, &question));
         asked.unwrap_or_else(|error| Some(ClosedFile { reason: error.to_string(), may_run: false }))
     }

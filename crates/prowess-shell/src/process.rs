@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use prowess_core::{
-    Catalog, ReadLimit, ReadRule, Record, ResourcePath, SourceError, SourceErrorKind,
+    Catalog, OpenedFile, ReadLimit, ReadRule, Record, ResourcePath, SourceError, SourceErrorKind,
 };
 use prowess_sandbox::{
     Confinement, DemandedLevel, Isolation as _, Limits, Native, Plan, Rights, Running,
@@ -102,9 +102,11 @@ impl Process {
                 Said::Read { skill, path, most } => {
                     answer_read(&talk, read(catalog, policy, &skill, &path, most))
                 }
-                Said::Open { skill, path, bytes } => {
+                Said::Open { skill, path, bytes, is_run } => {
                     let path = ResourcePath::new(&path).ok();
-                    let closed = rule.zip(path).and_then(|(rule, path)| rule(&skill, &path, bytes));
+                    let closed = rule.zip(path.as_ref()).and_then(|(rule, path)| {
+                        rule(&OpenedFile { skill: &skill, path, bytes, is_run })
+                    });
                     send(&talk, &closed, &[])
                 }
                 Said::Ended { end, output: whole, memory } => {

@@ -1,7 +1,7 @@
 //! A file system that a deeply nested command cannot read, so that a script that runs itself ends,
 //! and in which every script of `sh` can be run.
 
-use std::io::Error as IoError;
+use std::io::{Error as IoError, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -11,18 +11,22 @@ use bashkit::{
     VfsSnapshot, async_trait,
 };
 
+use crate::skill_files::{SkillFiles, with_line_feeds};
+
 /// The files of a sandbox, and a check of how deep the command is nested.
 pub(crate) struct Shallow {
     files: Arc<OverlayFs>,
+    skills: Arc<SkillFiles>,
     is_deep: Box<dyn Fn() -> bool + Send + Sync>,
 }
 
 impl Shallow {
     pub(crate) fn new(
         files: Arc<OverlayFs>,
+        skills: Arc<SkillFiles>,
         is_deep: impl Fn() -> bool + Send + Sync + 'static,
     ) -> Self {
-        Self { files, is_deep: Box::new(is_deep) }
+        Self { files, skills, is_deep: Box::new(is_deep) }
     }
 
     fn check(&self) -> Result<()> {
@@ -36,20 +40,6 @@ impl Shallow {
 /// Returns whether a file is a script of `sh` by its name.
 fn is_script(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "sh")
-}
-
-/// Returns a text whose lines end with a line feed alone.
-pub(crate) fn with_line_feeds(content: Vec<u8>) -> Vec<u8> {
-    if !content.windows(2).any(|pair| pair == b"\r\n") {
-        return content;
-    }
-    let mut plain = Vec::with_capacity(content.len());
-    for line in content.split_inclusive(|byte| *byte == b'\n') {
-        let end = if line.ends_with(b"\r\n") { line.len() - 2 } else { line.len() };
-        plain.extend_from_slice(&line[..end]);
-        plain.extend_from_slice(if end < line.len() { b"\n" } else { b"" });
-    }
-    plain
 }
 
 #[async_trait]
@@ -85,13 +75,17 @@ impl FileSystem for Shallow {
     /// of its words.
     async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
         self.check()?;
-        let content = self.files.read_file(path).await?;
+        self.skills.opens.open(path);
+        let content = self.files.read_file(path).await;
+        self.skills.opens.done();
+        let content = content?;
         Ok(if is_script(path) { with_line_feeds(content) } else { content })
     }
 
     /// Returns a script as a file that may be executed, wherever it comes from.
     async fn stat(&self, path: &Path) -> Result<Metadata> {
         self.check()?;
+        self.skills.opens.looked(path);
         let mut metadata = self.files.stat(path).await?;
         if is_script(path) {
             metadata.mode |= 0o111;
@@ -145,8 +139,13 @@ impl FileSystem for Shallow {
         self.files.symlink(target, link).await
     }
 
+    /// A file that may not be read is not copied, but it is executable already.
     async fn chmod(&self, path: &Path, mode: u32) -> Result<()> {
-        self.files.chmod(path, mode).await
+        self.skills.opens.done();
+        match self.files.chmod(path, mode).await {
+            Err(bashkit::Error::Io(error)) if error.kind() == ErrorKind::PermissionDenied => Ok(()),
+            changed => changed,
+        }
     }
 
     async fn set_modified_time(&self, path: &Path, time: SystemTime) -> Result<()> {

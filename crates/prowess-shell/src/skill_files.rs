@@ -9,10 +9,10 @@ use std::time::SystemTime;
 use bashkit::{
     DirEntry, FileSystem, FileSystemExt, FileType, FsUsage, Metadata, Result, async_trait,
 };
-use prowess_core::{ClosedFile, ReadRule, ShellError, SourceErrorKind};
+use prowess_core::{ClosedFile, OpenedFile, ReadRule, ShellError, SourceErrorKind};
 
 use crate::mounts::{Mount, Mounts};
-use crate::shallow::with_line_feeds;
+use crate::opened::{Opened, Opens};
 use crate::tree::{MountedFile, Node};
 
 /// All files are executable, because a source does not report modes.
@@ -21,13 +21,6 @@ const FILE_MODE: u32 = 0o755;
 /// The beginning of a comment in place of the text of a script, before its path.
 const RUN: &str = "# script of a skill: ";
 
-/// Why a file is opened.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Opened {
-    ToRead,
-    ToRun,
-}
-
 /// The files of the mounted skills, at their mount paths.
 pub(crate) struct SkillFiles {
     /// The parts of the mount directory.
@@ -35,6 +28,7 @@ pub(crate) struct SkillFiles {
     mounts: RwLock<Arc<Mounts>>,
     /// Which files the current command may not read.
     rule: RwLock<Option<Arc<ReadRule>>>,
+    pub(crate) opens: Opens,
 }
 
 /// The entry at a path.
@@ -52,6 +46,7 @@ impl SkillFiles {
             directory: parts.map(str::to_owned).collect(),
             mounts: RwLock::new(mounts),
             rule: RwLock::default(),
+            opens: Opens::default(),
         }
     }
 
@@ -72,7 +67,7 @@ impl SkillFiles {
     /// Returns the script that the line of [`instead`] runs, if this is that line's comment.
     pub(crate) fn script(&self, comment: &str) -> Option<Result<String>> {
         let path = comment.strip_prefix(RUN)?;
-        let content = self.content(Path::new(path), Opened::ToRun);
+        let content = self.content(Path::new(path), Opened::ByShell);
         Some(content.map(|bytes| String::from_utf8_lossy(&with_line_feeds(bytes)).into_owned()))
     }
 
@@ -123,13 +118,14 @@ impl SkillFiles {
         match self.find(&mounts, text(path)?)? {
             Place::Node(mount, _, Node::File(file)) => match mounts.read(mount, file) {
                 Ok(bytes) => {
-                    let rule = self.rule();
-                    match rule.and_then(|rule| rule(&mount.name, file.path(), bytes.len())) {
-                        Some(ClosedFile { reason, may_run: false }) => {
-                            Err(IoError::new(ErrorKind::PermissionDenied, reason).into())
+                    let (skill, is_run) = (&*mount.name, opened != Opened::ToRead);
+                    let of = OpenedFile { skill, path: file.path(), bytes: bytes.len(), is_run };
+                    match self.rule().and_then(|rule| rule(&of)) {
+                        Some(ClosedFile { may_run: true, .. }) if opened == Opened::ByPath => {
+                            Ok(instead(text(path)?).into_bytes())
                         }
-                        Some(ClosedFile { reason, .. }) if opened == Opened::ToRead => {
-                            Ok(instead(&reason, text(path)?).into_bytes())
+                        Some(ClosedFile { reason, may_run }) if !(may_run && is_run) => {
+                            Err(IoError::new(ErrorKind::PermissionDenied, reason).into())
                         }
                         _ => Ok(bytes.to_vec()),
                     }
@@ -177,7 +173,7 @@ impl FileSystemExt for SkillFiles {
 #[async_trait]
 impl FileSystem for SkillFiles {
     async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
-        self.content(path, Opened::ToRead)
+        self.content(path, self.opens.opened())
     }
 
     async fn stat(&self, path: &Path) -> Result<Metadata> {
@@ -229,11 +225,24 @@ impl FileSystem for SkillFiles {
     }
 }
 
-/// Returns the text of a script that is only run: the reason, and a line that runs it. Its argument
-/// is replaced when the line runs, so a reader has nothing but the path.
-fn instead(reason: &str, path: &str) -> String {
-    let reason = reason.replace('\n', "\n# ");
-    format!("# {reason}\neval '{RUN}{}'\n", path.replace('\'', "'\\''"))
+/// Returns a line that runs a script of which a command is the path. Its argument is replaced when
+/// the line runs, so a program that is taken for that command has nothing but the path.
+fn instead(path: &str) -> String {
+    format!("eval '{RUN}{}'\n", path.replace('\'', "'\\''"))
+}
+
+/// Returns a text whose lines end with a line feed alone.
+pub(crate) fn with_line_feeds(content: Vec<u8>) -> Vec<u8> {
+    if !content.windows(2).any(|pair| pair == b"\r\n") {
+        return content;
+    }
+    let mut plain = Vec::with_capacity(content.len());
+    for line in content.split_inclusive(|byte| *byte == b'\n') {
+        let end = if line.ends_with(b"\r\n") { line.len() - 2 } else { line.len() };
+        plain.extend_from_slice(&line[..end]);
+        plain.extend_from_slice(if end < line.len() { b"\n" } else { b"" });
+    }
+    plain
 }
 
 fn directory() -> Metadata {

@@ -113,7 +113,7 @@ impl State {
             skills.remount(Arc::new(mounts));
         }
         let line = Arc::clone(&host);
-        let rule: Arc<ReadRule> = Arc::new(move |skill, path, bytes| line.rule(skill, path, bytes));
+        let rule: Arc<ReadRule> = Arc::new(move |file| line.rule(file));
         skills.set_rule(command.is_ruled.then_some(rule));
         let cancelled = interpreter.cancellation();
         let output = Output::sent(policy.limits.output_bytes, Arc::clone(&host));

@@ -83,16 +83,17 @@ fn is_left_empty(name: &str, value: &Value, schema: &Value) -> bool {
     property["enum"].as_array().is_some_and(|words| !words.contains(value))
 }
 
-/// Checks arguments. The error has a sentence for each fault.
+/// Checks arguments. The error has a sentence for each fault, about the schema that a model has.
 pub(crate) fn check(
     validator: &Validator,
-    schema: &Value,
     arguments: &Value,
+    shown: impl FnOnce() -> Value,
 ) -> Result<(), String> {
     let faults = validator.faults(arguments, MOST_FAULTS);
     if faults.is_empty() {
         return Ok(());
     }
-    let sentences: Vec<_> = faults.iter().map(|fault| fault.sentence(schema)).collect();
+    let schema = shown();
+    let sentences: Vec<_> = faults.iter().map(|fault| fault.sentence(&schema)).collect();
     Err(sentences.join("; "))
 }

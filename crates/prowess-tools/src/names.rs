@@ -40,3 +40,6 @@ pub(crate) const PROPOSE: &str = "propose_skill_update";
 pub(crate) fn manages_skills(name: &str) -> bool {
     ![RUN, EXECUTE].contains(&name) && ALL.contains(&name)
 }
+
+/// The field of a command's result with the files that it was not allowed to read.
+pub(crate) const REFUSED_READS: &str = "refusedReads";

@@ -26,7 +26,7 @@ use crate::gate::{Gate, GateAnswer, GateRequest, Refusal};
 use crate::guarded::guarded;
 use crate::hooks::{HookedCall, SkillHooks};
 use crate::suggestion::{LEAST_SIMILARITY, closest, hint};
-use crate::{codes, trace};
+use crate::{codes, names, trace};
 
 use dispatched::{Answer, Dispatched};
 use limits::Limits;
@@ -149,6 +149,13 @@ impl Toolbox {
         let Answer { result, outcome } = answer;
         let error = result.message().filter(|_| is_denied(&intent)).map(audited::clipped);
         let error = error.or_else(|| Some(format!("the exit code is {}", result.exit?)));
+        let refused = result.structured.as_ref().filter(|_| result.sandbox.is_some());
+        let refused =
+            refused.and_then(|data| data[names::REFUSED_READS].as_array()).map(|places| {
+                let places: Vec<_> = places.iter().filter_map(Value::as_str).collect();
+                audited::clipped(&places.join(", "))
+            });
+        let error = error.or(refused);
         let tool = intent.tool.clone();
         let named = intent.skills.first().map(|skill| skill.id.as_ref().unwrap_or(&skill.typed));
         let skill = named.cloned();
@@ -288,7 +295,8 @@ impl Toolbox {
             Refusal::new(codes::TOOL_FAILED, message)
         })?;
         let meant = arguments::tidy(arguments, &schema);
-        arguments::check(&validator, &schema, &meant).map_err(|faults| {
+        let shown = || guarded(|| slot.tool.definition(context.catalog).input_schema);
+        arguments::check(&validator, &meant, || shown().unwrap_or_default()).map_err(|faults| {
             let message = format!("{}: {faults}. Correct this and call again", show(slot));
             Refusal::new(codes::INVALID_ARGUMENTS, message)
         })?;

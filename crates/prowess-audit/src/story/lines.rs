@@ -118,7 +118,8 @@ fn ending(entry: &Value) -> String {
         None => {
             let id = approval(entry);
             let by = if id.is_empty() { "" } else { ", with approval" };
-            format!(": done in {milliseconds} ms{by}{id}")
+            let refused = entry["error"].as_str().map(|files| format!(", refused {files}"));
+            format!(": done in {milliseconds} ms{by}{id}{}", refused.unwrap_or_default())
         }
     }
 }

@@ -14,8 +14,8 @@ use prowess_core::{
 use serde_json::json;
 
 use crate::fixture::{
-    Place, START, activated, approved, deactivated, denied, done, intent, rejected_plugin, resumed,
-    trusted,
+    Place, START, activated, approved, by, deactivated, denied, done, intent, rejected_plugin,
+    resumed, trusted,
 };
 
 fn log() -> Place {
@@ -230,6 +230,14 @@ fn refused_call_is_shown_when_it_ended() {
     let session = &story.sessions[0];
     assert_eq!(session.lines[0].timestamp, "2026-01-01T00:00:01.75Z");
     assert_eq!(session.origin.agent.as_deref(), Some("agent-1"), "its agent is named");
+    for (call, model) in [(2, "a"), (3, "b"), (4, "b")] {
+        place.open().record(&by(model, done(call)));
+    }
+    let story = Story::read(&place.path, &StoryFilter::default()).expect("nothing was changed");
+    assert_eq!(story.sessions[0].origin.model.as_deref(), Some("a"), "the first one is named");
+    let are_said =
+        story.sessions[0].lines.iter().map(|line| line.text.starts_with("now model `b`: "));
+    assert_eq!(are_said.collect::<Vec<_>>(), [false, false, true, false], "and the next one");
 }
 
 /// The clock went back, or a call that began before the load ended behind it.

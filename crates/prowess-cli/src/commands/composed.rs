@@ -84,11 +84,9 @@ pub(crate) fn in_turn<T>(
     work: impl FnOnce(Turn) -> T,
 ) -> Result<T, Failure> {
     let runtime = match policies {
-        None => runtime::runtime(global)?,
-        Some(policies) => {
-            let plugins = crate::plugins::load(global, &policies)?;
-            runtime::builder_with(global, policies, &plugins)?.build()?
-        }
+        None if global.running.is_some() => runtime::runtime(global)?,
+        None => runtime::composing(global, crate::policies::policies(global)?, false)?,
+        Some(policies) => runtime::composing(global, policies, false)?,
     };
     announce(&runtime.catalog(), output);
     let agent = args.agent.as_ref().map(|file| agent(file, &runtime, output)).transpose()?;

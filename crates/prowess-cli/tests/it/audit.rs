@@ -114,6 +114,18 @@ fn missing_log_is_named() {
         let empty = Program::new().run(&["--set", "audit.log=keep", "audit", command]);
         assert_eq!(empty.text(), "nothing is recorded yet\n", "{command}");
     }
+    let tree = Tree::new("");
+    let skill = plain_skill("pdf").replacen("---\n", "---\nhooks: { pre: scripts/no.sh }\n", 1);
+    tree.write("skills/pdf/SKILL.md", skill);
+    let at = |options: &[&str]| Program::new().at_home_in(tree.path()).run(options);
+    let root = tree.join("skills").display().to_string();
+    for (exec, is_there) in [("ignore", false), ("run", true)] {
+        let hooks = format!("tools.hooks={exec}");
+        let keep = ["--set", "audit.log=keep", "--set", "scripts.exec=tool", "--set", &hooks];
+        at(&[&keep[..], &["--root", &root, "prompt", "--load", "pdf"]].concat());
+        let is_kept = at(&["audit", "show"]).stdout.contains("skills.load pdf");
+        assert_eq!(is_kept, is_there, "a prompt is on record if a load for it runs hooks");
+    }
 }
 
 #[test]

@@ -11,18 +11,7 @@ use crate::program::{Program, Ran};
 use crate::serve::{Client, block_on, code, words};
 
 /// A skill with a script that leaves a file, which no call may run.
-const SKILLS: &str = "
-//- /skills/pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
-allowed-tools: Read Bash(git:*)
----
-Body
-//- /skills/pdf/scripts/fill.sh
-touch canary
-//- /home/empty
-";
+const SKILLS: &str = include_str!("../data/calls.txt");
 
 const RUN: &str = r#"{"skill": "pdf", "path": "scripts/fill.sh"}"#;
 

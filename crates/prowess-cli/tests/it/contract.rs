@@ -1,4 +1,4 @@
-//! What a program may rely on: shapes, streams and exit codes.
+//! The shapes, streams and exit codes that a program may rely on.
 
 mod commands;
 mod documents;
@@ -13,39 +13,7 @@ use crate::run;
 
 /// Two skills of which one has a fault, one that is shadowed, and one that cannot be used.
 fn tree() -> Tree {
-    Tree::new(
-        "
-//- /pdf/SKILL.md
----
-name: pdf
-description: Fills forms. Use when the user has a PDF.
-metadata:
-  tags: forms, pdf
----
-# Forms
-
-Read `references/fields.md` first.
-//- /pdf/references/fields.md
-Each field has a name.
-//- /tables/SKILL.md
----
-name: sheets
-description: Makes tables.
----
-Rows and columns.
-//- /zpdf/SKILL.md
----
-name: pdf
-description: Another.
----
-Body
-//- /broken/SKILL.md
----
-name: broken
----
-Body
-",
-    )
+    Tree::new(include_str!("../data/contract.txt"))
 }
 
 const FIELDS: &str = r#"{"path":"references/fields.md"}"#;

@@ -211,7 +211,7 @@ fn proposals_that_models_are_not_offered_are_a_warning() {
 fn values_without_an_effect_are_warnings() {
     let tree = machine();
     let (hooks, restrict) = ("tools.hooks=run", "gate.tool_semantics=restrict");
-    let stateless = "session.discipline=stateless";
+    let [stateless, hidden] = ["session.discipline=stateless", "delivery.show_location=virtual"];
     for (set, other, warning) in [
         (hooks, "scripts.exec=off", "warning[scripts-unavailable]: `tools.hooks`: "),
         (hooks, "scripts.exec=tool", ""),
@@ -220,6 +220,13 @@ fn values_without_an_effect_are_warnings() {
             stateless,
             "warning[key-without-effect]: `gate.tool_semantics`: it has no effect",
         ),
+        (
+            "prompt.blocks={ any: [navigation] }",
+            hidden,
+            "`prompt.blocks`: no model can follow these",
+        ),
+        ("prompt.blocks={ any: [check_first] }", hidden, ""),
+        ("prompt.blocks={ any: [navigation] }", "delivery.show_location=absolute", ""),
         ("tools.script_read=block_when_active", stateless, "`tools.script_read`: it has no effect"),
         (restrict, "session.discipline=stack", ""),
     ] {

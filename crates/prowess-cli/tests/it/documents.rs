@@ -154,25 +154,7 @@ fn the_usage_skill_shows_what_explain_prints() {
     assert!(ran.text().lines().any(is_shown), "no line has {parts:?}: {}", ran.stdout);
 }
 
-const SHOP: &str = "
-//- /shop/.git/HEAD
-ref: refs/heads/main
-//- /shop/.agents/skills/release-notes/SKILL.md
----
-name: release-notes
-description: Writes release notes. Use before a release.
----
-List the changes.
-//- /shop/.agents/skills/deploy/SKILL.md
----
-name: deploy
-description: Deploys to production. Use when: somebody says ship it.
-allowed-tools: Bash(git push:*)
----
-## Example
-
-Run `git push production`.
-";
+const SHOP: &str = include_str!("../data/shop.txt");
 
 /// Returns the commands of a block of a document, each with the text below it.
 fn recorded(block: &str) -> Vec<(&str, &str)> {

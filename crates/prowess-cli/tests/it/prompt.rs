@@ -5,34 +5,7 @@ use prowess_testkit::Tree;
 use crate::program::{Program, Ran};
 
 fn tree() -> Tree {
-    Tree::new(
-        "
-//- /skills/pdf/SKILL.md
----
-name: pdf
-description: Fills forms. Use when the user has a PDF.
----
-Read `references/fields.md` first.
-//- /skills/pdf/references/fields.md
-Each field has a name.
-//- /skills/sheets/SKILL.md
----
-name: sheets
-description: Makes tables.
----
-Rows and columns.
-//- /agent.yaml
-id: builder
-agent:
-  uses_skills: [pdf]
-  uses_tools: [web_search]
-  instructions: Be brief.
-//- /home/empty
-//- /names.yaml
-prompt:
-  catalog_format: dash_lines
-",
-    )
+    Tree::new(include_str!("../data/prompt.txt"))
 }
 
 /// Runs the command at one home, in one directory.

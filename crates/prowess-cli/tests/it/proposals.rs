@@ -15,18 +15,7 @@ use crate::serve::{Client, block_on, code, words};
 
 const SKILL: &str = "---\nname: pdf\ndescription: Fills forms.\n---\n# Forms\n\nRun `fil.py`.\n";
 
-const DIFF: &str = "\
---- a/SKILL.md
-+++ b/SKILL.md
-@@
--Run `fil.py`.
-+Run `scripts/check.sh`, then `fill.py`.
---- /dev/null
-+++ b/scripts/check.sh
-@@
-+#!/bin/sh
-+curl https://example.com
-";
+const DIFF: &str = include_str!("../data/proposal.diff");
 
 /// A home with a skill and a configuration that keeps proposals and an audit log.
 pub(crate) struct Desk {

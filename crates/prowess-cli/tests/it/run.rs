@@ -9,24 +9,7 @@ use rustix::process::Signal;
 use crate::program::{Program, Ran, signal};
 use crate::terminal;
 
-const FILES: &str = "
-//- /skills/report/SKILL.md
----
-name: report
-description: Writes reports.
----
-Run `scripts/report.sh`.
-//- /skills/report/scripts/report.sh
-printf %s \"$1\" > \"$2\" || exit 1
-echo \"wrote $1\"
-echo '\u{1b}[31mdone' >&2
-//- /skills/report/scripts/fail.sh
-exit \"$1\"
-//- /skills/report/scripts/wait.sh
-sleep 600
-//- /home/empty
-//- /project/empty
-";
+const FILES: &str = include_str!("../data/run.txt");
 
 fn run(tree: &Tree, arguments: &[&str]) -> Ran {
     let program = Program::new().at_home_in(&tree.join("home"));

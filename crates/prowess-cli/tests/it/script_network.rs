@@ -6,24 +6,7 @@ use prowess_testkit::{Server, Tree, server_authority};
 
 use crate::program::{Program, Ran};
 
-const FILES: &str = "
-//- /skills/report/SKILL.md
----
-name: report
-description: Loads reports.
----
-Run `scripts/load.sh`.
-//- /skills/report/scripts/load.sh
-exec 3<>\"/dev/tcp/127.0.0.1/${http_proxy##*:}\"
-host=${1#http://}
-printf 'GET %s HTTP/1.1\\r\\nHost: %s\\r\\nConnection: close\\r\\n\\r\\n' \"$1\" \"${host%/}\" >&3
-answer=$(cat <&3)
-case $answer in
-    'HTTP/1.1 200 '*) echo \"${answer##*$'\\n'}\" ;;
-    *) echo \"$answer\" >&2; exit 1 ;;
-esac
-//- /home/empty
-";
+const FILES: &str = include_str!("../data/script-network.txt");
 const SECRET: &str = "key-of-the-operator-4711";
 
 fn run(tree: &Tree, arguments: &[&str]) -> Ran {

@@ -4,25 +4,7 @@ use prowess_testkit::Tree;
 
 use crate::program::{Program, Ran};
 
-const FILES: &str = "
-//- /skills/report/SKILL.md
----
-name: report
-description: Writes reports.
----
-Run `scripts/report.sh`.
-//- /skills/report/scripts/report.sh
-echo \"About $1.\" > /tmp/report.txt
-echo \"wrote $1\"
-//- /audit.yaml
-audit: { log: keep }
-//- /deny.yaml
-gate: { ceiling: { deny: [\"sandbox_execute(rm:*)\"] } }
-//- /ask.yaml
-added_tools: gate
-//- /home/empty
-//- /desk/empty
-";
+const FILES: &str = include_str!("../data/shell.txt");
 
 fn program(tree: &Tree) -> Program {
     let program = Program::new().at_home_in(&tree.join("home"));

@@ -5,32 +5,7 @@ use proptest::prelude::*;
 use prowess_format::agent::{AgentManifest, IntegrationMode, codes, parse};
 use prowess_format::{CodeEntry, write};
 
-const BUILDER: &str = "\
-id: builder_agent
-name: Extension Builder Agent
-
-agent:
-  integration_mode: tool
-  model: a-model
-  # The tools of the host.
-  uses_tools:
-    - core_tools
-    - web_search
-  uses_skills:
-    - extension-development
-  limits:
-    max_turns: 20
-    max_tokens: 8000
-  instructions: |
-    Keep it short.
-
-    And simple.
-
-depends_on:
-  - skill_registry
-enabled: true
-version: '1.10'
-";
+const BUILDER: &str = include_str!("../data/builder.txt");
 
 #[test]
 fn every_field_is_read() {

@@ -15,23 +15,7 @@ use prowess_governance::{
 };
 use prowess_testkit::Tree;
 
-const PDF: &str = "\
-//- /skills/pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
----
-# Forms
-
-Fill the form.
-Save the form.
-
-# Dates
-
-Fill the form.
-//- /skills/pdf/references/dates.md
-Day first.
-";
+const PDF: &str = include_str!("../data/pdf.txt");
 
 /// A skill in a directory, and its proposals.
 pub(crate) struct Place {
@@ -135,24 +119,7 @@ pub(crate) fn ada() -> Actor {
     Actor::Person("ada".into())
 }
 
-const TWO_FILES: &str = "\
---- a/SKILL.md
-+++ b/SKILL.md
-@@ -7,2 +7,3 @@
- Fill the form.
-+Check the form with `scripts/check.sh`.
- Save the form.
---- a/references/dates.md
-+++ b/references/dates.md
-@@ -1 +1 @@
--Day first.
-+Year first.
---- /dev/null
-+++ b/scripts/check.sh
-@@ -0,0 +1,2 @@
-+#!/bin/sh
-+exit 0
-";
+const TWO_FILES: &str = include_str!("../data/two-files.diff");
 
 #[test]
 fn files_of_a_proposal_change_together() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    CatalogBuilder, CatalogSource, ClosedFile, Layer, MemorySource, RecordIndex, ResourcePath,
+    CatalogBuilder, CatalogSource, ClosedFile, Layer, MemorySource, OpenedFile, RecordIndex,
     SkillSource, Trust,
 };
 use prowess_shell::{InMemoryShell, Materialize, MountDirectory, ShellLimits, ShellPolicy};
@@ -42,14 +42,15 @@ fn closed_script_runs_and_is_not_read() {
     let script = "# secret\r\nmade() { echo \"in $0 $x\"; }\r\necho ran $1\r\nread -r line\r\n\
         echo \"$line\"\r\nfalse\r\necho after\r\n";
     let files = [("test-skill/scripts/run.sh", script), ("test-skill/notes.txt", "secret")];
-    let rule = |skill: &str, path: &ResourcePath, bytes: usize| {
+    let rule = |&OpenedFile { skill, path, bytes, .. }: &OpenedFile<'_>| {
         assert!(bytes > 0, "the file was copied");
-        let reason = format!("{path} of {skill} is\nrun");
+        let reason = format!("{path} of {skill} is run");
         Some(ClosedFile { reason, may_run: path.as_str().ends_with(".sh") })
     };
     for is_here in [false, true] {
         for line in include_str!("../data/closed-scripts.txt").lines() {
-            let (kind, command) = line.split_once(": ").expect("`read` or `run`, and a command");
+            let (kind, command) =
+                line.split_once(": ").expect("`read`, `run` or both, and a command");
             let mut setup = Setup::new(&files, ShellPolicy::default());
             if is_here {
                 setup.shell = InMemoryShell::new(ShellPolicy::default());
@@ -57,9 +58,11 @@ fn closed_script_runs_and_is_not_read() {
             setup.rule = Some(Arc::new(rule));
             let out = setup.run(&format!("cd /.sandbox/skills/test-skill && {command}"));
             assert!(!out.stdout.contains("secret"), "`{command}`: {out:?}");
-            let shown =
-                if kind == "read" { "# scripts/run.sh of test-skill is\n# run" } else { "ran now" };
-            assert!(out.stdout.contains(shown), "`{command}`: {out:?}");
+            let is_run = out.stdout.contains("ran now");
+            assert_eq!(is_run, kind.ends_with("run"), "`{command}`: {out:?}");
+            assert!(kind == "run" || !out.stdout.contains("eval"), "`{command}`: {out:?}");
+            let is_refused = out.stderr.contains("run.sh");
+            assert!(is_refused || !kind.starts_with("read"), "`{command}`: {out:?}");
             if command.ends_with("given") {
                 assert_eq!(out.stdout, "ran now\ngiven\n", "it ends where it fails: {out:?}");
             }

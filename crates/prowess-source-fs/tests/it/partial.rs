@@ -11,22 +11,7 @@ use crate::{config, scan, source};
 
 const EVERYTHING: Coverage = Coverage::Everything(ScanSummary { listing: None });
 
-const TREE: &str = "
-//- /pdf/SKILL.md
-pdf
-//- /pdf/deep/SKILL.md
-deep
-//- /group/inner/SKILL.md
-inner
-//- /lower/skill.md
-lower
-//- /notes/README.md
-no skill
-//- /node_modules/hidden/SKILL.md
-hidden
-//- /ünïcode/SKILL.md
-unicode
-";
+const TREE: &str = include_str!("../data/partial.txt");
 
 /// Asks for packages and checks which are reported, and that a whole scan says the same of them.
 #[track_caller]

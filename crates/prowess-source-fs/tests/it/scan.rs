@@ -6,26 +6,7 @@ use prowess_testkit::{ScanRecorder, Tree};
 
 use crate::{config, problems, scan, source};
 
-const TREE: &str = "
-//- /pdf/SKILL.md
-pdf
-//- /pdf/nested/SKILL.md
-nested
-//- /group/.claude/skills/deep/SKILL.md
-deep
-//- /lower/skill.md
-lower
-//- /both/skill.md
-wrong
-//- /both/SKILL.md
-right
-//- /.git/hidden/SKILL.md
-no
-//- /node_modules/vendored/SKILL.md
-no
-//- /notes/README.md
-no
-";
+const TREE: &str = include_str!("../data/scan.txt");
 
 #[track_caller]
 fn check(tree: &str, change: impl Fn(&mut FsConfig), packages: &[&str], reported: &[&str]) {

@@ -1,10 +1,11 @@
 //! Returns a file of a package.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::{
-    Catalog, ClosedFile, Content, ReadLimit, ReadRule, Record, ResourcePath, SessionState,
-    SourceError, SourceErrorKind, ToolContext, ToolResult, withheld_content, withheld_path,
+    Catalog, ClosedFile, Content, OpenedFile, ReadLimit, ReadRule, Record, ResourcePath,
+    SessionState, SourceError, SourceErrorKind, ToolContext, ToolResult, withheld_content,
+    withheld_path,
 };
 use prowess_text::quoted;
 use serde::Deserialize;
@@ -35,6 +36,12 @@ pub(crate) struct ReadArguments {
     #[serde(default)]
     pub(crate) lines: Option<Lines>,
 }
+
+/// The most files of one command of which a refused read is reported.
+const MOST_REFUSED: usize = 16;
+
+/// The files that a command was not allowed to read: the code and the path of each, and the reason.
+pub(crate) type RefusedReads = Mutex<Vec<(String, Refusal)>>;
 
 impl Operations {
     /// Returns a file, or the requested lines of it.
@@ -120,10 +127,11 @@ impl Operations {
     }
 
     /// Returns the rule for commands that open files of mounted skills, from the same decisions;
-    /// `None` if the policy and the loaded skills close none.
+    /// `None` if the policy and the loaded skills close none. `refused` receives the refused reads.
     pub(crate) fn read_rule(
         &self,
         context: &ToolContext<'_>,
+        refused: &Arc<RefusedReads>,
     ) -> Result<Option<Arc<ReadRule>>, Refusal> {
         if !self.policy.closes_files() {
             return Ok(None);
@@ -131,7 +139,8 @@ impl Operations {
         let (operations, catalog) = (self.clone(), Arc::clone(context.catalog));
         let state = context.session.state()?;
         let (gate, limit) = (self.policy.read_gate(), self.policy.whole_file_limit());
-        Ok(Some(Arc::new(move |skill, path, bytes| {
+        let refused = Arc::clone(refused);
+        Ok(Some(Arc::new(move |&OpenedFile { skill, path, bytes, is_run }| {
             let record = catalog.get(skill)?;
             let is_large =
                 limit.is_some_and(|limit| bytes > limit && path.as_str() != record.file());
@@ -144,7 +153,15 @@ impl Operations {
                 .or_else(|| operations.closed(&catalog, &state, record, path))
                 .or_else(|| is_large.then(large))?;
             let may_run = operations.policy.is_script(path);
-            Some(ClosedFile { reason: refusal.message, may_run })
+            let reason = refusal.message.clone();
+            if !(may_run && is_run) {
+                let mut refused = refused.lock().unwrap_or_else(PoisonError::into_inner);
+                let place = format!("{}: {skill}/{path}", refusal.code);
+                if refused.len() < MOST_REFUSED && refused.iter().all(|(it, _)| *it != place) {
+                    refused.push((place, refusal));
+                }
+            }
+            Some(ClosedFile { reason, may_run })
         })))
     }
 }

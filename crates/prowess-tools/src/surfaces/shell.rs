@@ -1,5 +1,7 @@
 //! `sandbox_execute`: runs a shell command next to the mounted skills, if the host has a shell.
 
+use std::sync::{Arc, PoisonError};
+
 use prowess_core::{Catalog, ShellOutcome, ShellRequest, ToolResult};
 use prowess_text::model_value;
 use serde::Deserialize;
@@ -70,11 +72,20 @@ impl SkillTool for Execute {
         };
         let state = context.session.state()?;
         let command = &arguments.command;
-        let rule = operations.read_rule(context)?;
+        let refused = Arc::default();
+        let rule = operations.read_rule(context, &refused)?;
         let (catalog, session, rule) = (context.catalog, &state.id, rule.as_ref());
         let request = ShellRequest { catalog, session, command, rule };
         let outcome = shell.execute(&request, context.cancel)?;
+        let mut data = result(&outcome);
+        let mut refused = refused.lock().unwrap_or_else(PoisonError::into_inner);
+        let (places, refusals): (Vec<_>, Vec<_>) = refused.drain(..).unzip();
+        if !places.is_empty() {
+            data[names::REFUSED_READS] = places.into();
+        }
+        let first = refusals.into_iter().next();
+        let (code, error) = first.map_or((None, None), |it| (Some(it.code), it.error));
         let sandbox = Some(outcome.sandbox.clone());
-        Ok(ToolResult { sandbox, ..ToolResult::data(result(&outcome)) })
+        Ok(ToolResult { sandbox, code, error, ..ToolResult::data(data) })
     }
 }

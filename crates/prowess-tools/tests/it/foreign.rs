@@ -57,6 +57,9 @@ fn replacing_is_possible_and_not_shown() {
     host.done("skills_load", json!({ "names": ["alpha"] }));
     host.done("skills_load", json!({ "names": ["beta"], "mode": "replace" }));
     assert_eq!(host.active(), "beta");
+    let wrong = text(&host.call("skills_load", json!({ "name": "beta" })));
+    assert!(wrong.contains("no argument `name`, only `names`"), "refusals neither: {wrong}");
+    assert!(!wrong.contains("mode"), "{wrong}");
 }
 
 #[test]

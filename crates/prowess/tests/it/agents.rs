@@ -16,17 +16,7 @@ use crate::dynamic;
 
 const SHELF: &str = include_str!("../data/agents.txt");
 
-const MANIFEST: &str = "
-id: builder_agent
-name: Extension Builder Agent
-agent:
-  integration_mode: tool
-  uses_tools: [core_tools]
-  uses_skills: [extension-development]
-  limits: { max_turns: 20 }
-  instructions: Answer in one sentence.
-depends_on: [skill_registry]
-";
+const MANIFEST: &str = include_str!("../data/agents-manifest.txt");
 
 fn agent(manifest: &str, template: &str) -> Arc<Agent> {
     let parsed = agent::parse(manifest.as_bytes());

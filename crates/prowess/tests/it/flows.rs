@@ -205,9 +205,9 @@ fn skills_are_deactivated_when_a_task_ends() {
         }));
         assert_eq!(ended.is_err(), fails);
         assert!(host.active().is_empty(), "nothing stays active");
-        let expected = ["kubernetes-deploy", "notes"]
+        let expected = ["notes", "kubernetes-deploy"]
             .map(|skill| (skill.to_owned(), DeactivationCause::TaskCompleted));
-        assert_eq!(host.deactivated(), expected, "the audit has the reason");
+        assert_eq!(host.deactivated(), expected, "the audit has the reason, from the top");
         assert!(!host.bash("rm file", done).is_error, "no limit lingers");
     }
 }

@@ -8,16 +8,7 @@ use prowess::{Content, Policies, Proposal, ProposalError, ProposalStore, Runtime
 use prowess_testkit::{ManualClock, Tree};
 use serde_json::{Value, json};
 
-const SHELF: &str = "
-//- /notes/SKILL.md
----
-name: notes
-description: Takes notes. Use when something is to be remembered.
----
-See references/style.md.
-//- /notes/references/style.md
-Short sentences.
-";
+const SHELF: &str = include_str!("../data/host-extension.txt");
 
 /// The interface of the agent for its extensions. It has no type of this library.
 trait Extension {

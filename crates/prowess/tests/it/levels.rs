@@ -11,25 +11,7 @@ use crate::dynamic;
 
 /// A skill with a script of more than 5,000 tokens that prints one line.
 fn tree() -> Tree {
-    let tree = Tree::new(
-        "
-//- /skills/pdf/SKILL.md
----
-name: pdf
-description: Fills forms. Use when a form is to be filled in.
-allowed-tools: skills_run
----
-Read `references/fields.md`. Then run `scripts/fill.sh`.
-//- /skills/pdf/references/fields.md
-Each field has a color.
-//- /skills/sql/SKILL.md
----
-name: sql
-description: Queries tables.
----
-Select.
-",
-    );
+    let tree = Tree::new(include_str!("../data/levels.txt"));
     let comments = "# A line of a long script that only a reader pays for.\n".repeat(400);
     tree.write("skills/pdf/scripts/fill.sh", format!("{comments}echo filled in\n"));
     tree

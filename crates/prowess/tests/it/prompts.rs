@@ -9,20 +9,7 @@ use prowess_testkit::Tree;
 
 use crate::dynamic;
 
-const SHELF: &str = "
-//- /skills/code-review/SKILL.md
----
-name: code-review
-description: Reviews code. Use when a change is to be reviewed.
----
-Check names first.
-//- /skills/pdf/SKILL.md
----
-name: pdf
-description: \"Fills \\\"forms\\\" & <fields>. Use for PDF files.\"
----
-Forms.
-";
+const SHELF: &str = include_str!("../data/prompts.txt");
 
 /// A runtime over the shelf.
 struct Shelf {

@@ -108,6 +108,18 @@ fn one_rule_decides_about_tools_and_commands() {
             assert!(reason.is_none_or(|reason| text.contains(reason)), "{policy}, {file}: {text}");
         }
         assert_eq!(read.is_error, reason.is_some(), "{policy}, {file}: {read:?}");
+        let refused = json!([format!(
+            "{}: python-dev/{file}",
+            json!(read.code).as_str().unwrap_or_default()
+        )]);
+        let of_command = reason.map(|_| &refused);
+        assert_eq!(ran.get("refusedReads"), of_command, "{policy}, {file}: {ran}");
+        let entry = host.log.entries().into_iter().rev().find_map(|entry| match entry {
+            AuditEntry::Call(event) => Some(event.error),
+            _ => None,
+        });
+        let said = of_command.and_then(|refused| refused[0].as_str()).map(str::to_owned);
+        assert_eq!(entry, Some(said), "the audit has it");
         let turn = host.runtime.turn(&host.session).expect("the session is open");
         let explained = turn.explain("sandbox_execute", &json!({ "command": command }));
         let explained = explained.expect("the approvals are in memory").to_string();

@@ -12,23 +12,7 @@ const WITHOUT_DOCUMENT: [&str; 3] = ["serve", "run", "help"];
 
 /// A command line of each other command. Some are failures, which are objects too. The last ones
 /// have an option that makes the command print another document.
-const LINES: &str = "
-    validate pdf; read-properties pdf; new fresh; to-prompt pdf; list; show pdf; search pdf;
-    explain pdf; doctor; prompt; call; plugin list; plugin inspect pdf/SKILL.md;
-    plugin check pdf/SKILL.md; plugin new greeter; plugin trust pdf/SKILL.md;
-    mcp config --client cursor; mcp install cursor; mcp test cursor;
-    mcp call tools/list --url http://127.0.0.1:1; config show;
-    config get x; config set prompt.max_tokens 5; config unset x; config edit; config init;
-    config schema; config check; trust;
-    add ./pdf; remove pdf; sync; update; verify; publish . --to site; audit show; audit verify;
-    audit stats; catalog build; approvals list; approvals grant unknown; approvals deny unknown;
-    approvals revoke unknown; proposals list; proposals show x; proposals accept x;
-    proposals reject x; proposals withdraw x; proposals propose pdf --reason x;
-    propose pdf --reason x; history pdf; history diff pdf 1; history restore pdf 1; diff pdf 1;
-    restore pdf 1; completions bash; man; tour; version;
-    probe pdf form; validate --schema; search --probe queries.json; call Bash --explain; update --check;
-    update --rollback pdf; sync --quarantine; sync --release sha256:0 file;
-    version --features";
+const LINES: &str = include_str!("../../data/lines.txt");
 
 fn lines() -> Vec<Vec<&'static str>> {
     let lines = LINES.split(';').map(|line| line.split_whitespace().collect());

@@ -9,19 +9,7 @@ use serde_json::Value;
 pub(super) type Calls = &'static [(&'static str, &'static str)];
 
 /// The skill of most examples.
-pub(super) const PDF: &str = "
-//- /user/pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
-allowed-tools: Read
----
-Forms
-//- /user/pdf/references/fields.md
-Fields
-//- /user/pdf/scripts/fill.py
-print()
-";
+pub(super) const PDF: &str = include_str!("../../data/codes-pdf.txt");
 
 /// The origin of a result.
 pub(super) enum Given {

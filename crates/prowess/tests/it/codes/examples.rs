@@ -79,21 +79,7 @@ pub(super) static EXAMPLES: &[(Code, Setup)] = &[
     ),
     (
         registry::codes::SKILL_COLLISION,
-        tree(
-            "
-//- /user/pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
----
-//- /user/forms/SKILL.md
----
-name: pdf
-description: Merges files.
----
-",
-            "registry: { collision: error }",
-        ),
+        tree(include_str!("../../data/collision.txt"), "registry: { collision: error }"),
     ),
     (
         registry::codes::TOOL_MISSING,

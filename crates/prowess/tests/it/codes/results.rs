@@ -114,19 +114,7 @@ metadata:
     ),
     over(
         tools::codes::REQUIREMENT_NOT_LOADED,
-        "
-//- /user/pdf/SKILL.md
----
-name: pdf
-description: x
-requires: forms
----
-//- /user/forms/SKILL.md
----
-name: forms
-description: x
----
-",
+        include_str!("../../data/requirement.txt"),
         "tools: { requires: check }",
         &[LOAD],
     ),
