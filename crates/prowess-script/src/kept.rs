@@ -40,8 +40,8 @@ pub(crate) struct Kept {
     closed: BTreeSet<PathBuf>,
     /// All directories that were met.
     met: HashSet<Identity>,
-    /// The hidden entries that are not granted themselves, and whether each is a link: nothing keeps
-    /// a script from replacing that.
+    /// The hidden entries that are not granted themselves, and whether each is a link: nothing
+    /// keeps a script from replacing that.
     hidden: BTreeMap<PathBuf, (Identity, bool)>,
     /// Whether there were more names than are looked at.
     is_cut: bool,

@@ -138,8 +138,8 @@ impl RuntimeGate {
         Ok(self.decide_with(call, &Skills::with_files(call), &approvals))
     }
 
-    /// Returns the denial of a call that reads a script, or that loads a skill whose hooks would run
-    /// scripts where none may run.
+    /// Returns the denial of a call that reads a script, or that loads a skill whose hooks would
+    /// run scripts where none may run.
     fn denial(&self, call: &GatedCall<'_>) -> Option<Decision> {
         self.script_denial(call).or_else(|| {
             call.subject.filter(|_| self.operations.contains(call.tool))?;

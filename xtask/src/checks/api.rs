@@ -103,8 +103,9 @@ fn document(checkout: &Path) -> Result<std::path::PathBuf, Failure> {
     Ok(documents)
 }
 
-/// Returns the public items in the documentation of a library, one line for each. Those that `derive`
-/// and the compiler add would be most of them, so they are left out unless they are asked for.
+/// Returns the public items in the documentation of a library, one line for each. Those that
+/// `derive` and the compiler add would be most of them, so they are left out unless they are asked
+/// for.
 fn interface(documentation: &Path, has_derived: bool) -> Result<String, Failure> {
     let interface = public_api::Builder::from_rustdoc_json(documentation)
         .omit_blanket_impls(true)

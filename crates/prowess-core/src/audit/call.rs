@@ -118,8 +118,8 @@ pub struct AuditEvent {
     /// The outcome.
     #[serde(flatten)]
     pub outcome: Outcome,
-    /// The gate's message if it denied the call, the exit code of a script that failed, or the codes
-    /// and files of the reads that were refused within it.
+    /// The gate's message if it denied the call, the exit code of a script that failed, or the
+    /// codes and files of the reads that were refused within it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     /// The id of the sandbox, if the call ran a command in one.
