@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use prowess_core::{
     ActiveSkill, BodyPlace, BodyTags, Content, ForkedSession, LedgerEntry, LoadMode, LoadOutcome,
-    LoadRequest, Receipt, Record, RunPreference, ToolContext,
+    LoadRequest, Receipt, Record, RunPreference, SessionError, ToolContext,
 };
 use prowess_text::{clipped, counted, enumerated, quoted};
 use serde::Deserialize;
@@ -121,8 +121,9 @@ impl Operations {
         let is_foreign = self.policy.host == ToolHost::Foreign;
         let unset = if is_foreign { LoadMode::Add } else { LoadMode::default() };
         let mode = mode.unwrap_or(unset);
-        let records = self.resolve(context, names)?;
-        let records = with_required(context, records, mode, self.policy.requires)?;
+        let named = self.resolve(context, names)?;
+        let is_named = |id: &str| named.iter().any(|record| record.id() == id);
+        let mut records = with_required(context, named.clone(), mode, self.policy.requires)?;
         let mut skills = Vec::with_capacity(records.len());
         for &record in &records {
             if context.cancel.is_cancelled() {
@@ -147,7 +148,22 @@ impl Operations {
         let forked = if names.len() == 1 { context.session.fork(&request)? } else { None };
         let (fork, outcome) = match forked {
             Some((fork, outcome)) => (Some(Box::new(fork)), outcome),
-            None => (None, context.session.activate(&request)?),
+            None => match context.session.activate(&request) {
+                // A required skill that may not be loaded again is there already.
+                Err(SessionError::AlreadyActive(id)) if !is_named(&id) => {
+                    let state = context.session.state()?;
+                    let is_new = |(_, skill): &(_, Arc<ActiveSkill>)| {
+                        is_named(&skill.id) || state.find(&skill.id).is_none()
+                    };
+                    let all = records.iter().copied().zip(skills.iter().cloned());
+                    let new: (Vec<_>, Vec<_>) = all.filter(is_new).unzip();
+                    let request = LoadRequest { skills: &new.1, ..request };
+                    let outcome = context.session.activate(&request)?;
+                    (records, skills) = new;
+                    (None, outcome)
+                }
+                activated => (None, activated?),
+            },
         };
         let LoadOutcome { receipt, deliver, already_loaded } = outcome;
         let ids = before.iter().flat_map(|state| &state.active).map(|skill| &skill.id);

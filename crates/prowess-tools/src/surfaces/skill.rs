@@ -1,6 +1,10 @@
 //! `skill`: activates or deactivates one skill.
 
-use prowess_core::{AllowedTools, Catalog, LoadMode, RunPreference, ToolResult};
+use std::sync::Arc;
+
+use prowess_core::{
+    ActiveSkill, AllowedTools, Catalog, LoadMode, Record, RunPreference, ToolResult,
+};
 use prowess_text::{clipped, model_value, quoted};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -29,19 +33,24 @@ fn activate(call: &Call<'_>, name: &str, args: Option<&str>) -> Result<ToolResul
     let Call { operations, context } = *call;
     let loaded = operations.load(context, &[name.to_owned()], LoadMode::Add)?;
     let Loaded { records, skills, .. } = &loaded;
-    let (Some(&record), Some(skill)) = (records.first(), skills.first()) else {
+    let show = operations.delivery.show_location;
+    let instructions = |(&record, skill): (&Record<'_>, &Arc<ActiveSkill>)| {
+        json!({
+            "skill_name": skill.id,
+            "base_path": show.directory(&skill.id, &skill.root_dir),
+            "content": operations.body_or_place(context, &loaded, record, skill),
+            "allowed_tools": allowed_tools(&skill.allowed_tools),
+        })
+    };
+    let mut results: Vec<_> = records.iter().zip(skills).map(instructions).collect();
+    let (Some(mut value), Some(skill)) = (results.pop(), skills.last()) else {
         return Err(Refusal::new(codes::SKILL_NOT_FOUND, "nothing was named"));
     };
-    let content = operations.body_or_place(context, &loaded, record, skill);
-    let show = operations.delivery.show_location;
-    let mut value = json!({
-        "skill_name": skill.id,
-        "base_path": show.directory(&skill.id, &skill.root_dir),
-        "content": content,
-        "allowed_tools": allowed_tools(&skill.allowed_tools),
-        "args": args.unwrap_or_default(),
-        "status": "activated",
-    });
+    value["args"] = args.unwrap_or_default().into();
+    value["status"] = "activated".into();
+    if !results.is_empty() {
+        value["required_skills"] = results.into();
+    }
     let RunPreference { fork, agent, model } = RunPreference::of(&skill.properties);
     let context = fork.then(|| "fork".to_owned());
     for (field, wish) in [("context", context), ("agent", agent), ("model", model)] {

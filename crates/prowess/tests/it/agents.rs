@@ -179,6 +179,21 @@ fn required_skills_are_bound_first() {
     let state = session.state().expect("the session is open");
     let ids: Vec<_> = state.active.iter().map(|skill| skill.id.as_str()).collect();
     assert_eq!(ids, ["naming", "extension-development"]);
+
+    let policies =
+        "tools: { requires: auto_load, surfaces: [skill] }\nsession: { on_reload: error }";
+    let runtime = runtime(&tree, Policies::from_yaml(policies).expect("they are valid"));
+    let session = runtime.open_session().expect("memory takes another session");
+    let call = |action: &str| {
+        let arguments = json!({ "skill_name": "extension-development", "action": action });
+        let turn = runtime.turn(&session).expect("the session is open");
+        let value = turn.call(&ToolCall::new("skill", arguments)).result.structured;
+        let value = value.expect("it is done");
+        [&value, &value["required_skills"][0]].map(|it| it["skill_name"].clone())
+    };
+    assert_eq!(call("activate"), [json!("extension-development"), json!("naming")]);
+    call("deactivate");
+    assert_eq!(call("activate"), [json!("extension-development"), json!(null)], "it is active");
 }
 
 #[test]
