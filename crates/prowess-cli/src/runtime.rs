@@ -11,7 +11,7 @@ use prowess::script::ScriptExecution;
 use prowess::session::Discipline;
 use prowess::source_fs::{PROJECT_LAYER, ProjectTrust};
 use prowess::state::RecordCache;
-use prowess::tools::{HookPolicy, ScriptRead};
+use prowess::tools::{HookPolicy, ReadGate, ScriptRead};
 use prowess::{
     Availability, ConfigValue, Layer, MemorySource, Policies, Record, Runtime, RuntimeBuilder,
     ShowLocation, Trust, folder_trust, is_default_skill, trust_file,
@@ -149,7 +149,7 @@ pub(crate) fn idle_keys(policies: &Policies) -> Vec<(&'static str, Failure)> {
     ];
     let not_active = [
         "key-without-effect",
-        "it has no effect without active skills, and `stateless` sessions have none",
+        "it is for active skills, and `stateless` sessions have none",
         "set `session: { discipline: set }` as well, or leave the key out",
     ];
     let not_shown = [
@@ -165,6 +165,7 @@ pub(crate) fn idle_keys(policies: &Policies) -> Vec<(&'static str, Failure)> {
         ("tools.hooks", runs_hooks && !no_runner && unheld, not_active),
         ("gate.tool_semantics", restricts && unheld, not_active),
         ("tools.script_read", blocks_reads && unheld, not_active),
+        ("tools.read_gate", tools.read_gate == Some(ReadGate::Active) && unheld, not_active),
         ("prompt.blocks", names_paths && hides_paths, not_shown),
     ];
     let idle = keys.into_iter().filter(|(_, is_idle, _)| *is_idle);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Severity;
+use crate::{Code, Diagnostic, Severity};
 
 /// Limits of the parts of a skill, with the severity of a finding above each.
 ///
@@ -57,6 +57,22 @@ impl Limit {
     /// This much, with the profile's severity.
     pub const fn of(max: usize) -> Self {
         Self { max, severity: LimitSeverity::Profile }
+    }
+
+    /// Returns the finding about a file with more tokens than this, by its size: a scan reads no
+    /// body. Four bytes count as a token, like four characters in the estimate of texts.
+    ///
+    /// Only a host that sets a severity gets the finding.
+    pub fn tokens_of_file(self, bytes: u64, code: Code) -> Option<Diagnostic> {
+        let (tokens, max) = (bytes.div_ceil(4), self.max);
+        if usize::try_from(tokens).is_ok_and(|tokens| tokens <= max) {
+            return None;
+        }
+        let severity = self.severity.or(None)?;
+        let message =
+            format!("the file costs approx. {tokens} tokens once it is loaded, more than {max}");
+        let help = "move details to files below `references/` and name them in the body";
+        Some(Diagnostic::new(code, severity, message, help))
     }
 }
 

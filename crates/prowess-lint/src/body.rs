@@ -2,6 +2,7 @@
 //! secrets.
 
 use prowess_core::secret_in;
+use prowess_format::LimitSeverity;
 use prowess_text::find_invisible;
 use pulldown_cmark::{CodeBlockKind, Event, Tag};
 
@@ -23,13 +24,18 @@ pub(crate) fn check(package: &Package<'_>, options: &LintOptions<'_>, findings: 
         let help = "remove it: everyone who gets the skill, and each model, would read it";
         findings.at(codes::CREDENTIAL, at..at + 1, message, help);
     }
+    let limit = options.limits.body_tokens;
+    let code = codes::BODY_TOKENS_SOFT_LIMIT;
+    // As a registry does with this limit.
+    findings.extend(limit.tokens_of_file(package.text.len() as u64, code));
     let body = package.document.body;
     if body.trim().is_empty() {
         return;
     }
     let start = package.body_start();
     let first_line = start..start + body.find('\n').unwrap_or(body.len());
-    let soft_limit = options.limits.body_tokens.max;
+    let is_own = limit.severity == LimitSeverity::Profile;
+    let soft_limit = if is_own { limit.max } else { usize::MAX };
     check_tokens(options.tokens.count(body), soft_limit, first_line, findings);
     check_structure(package, findings);
     check_hidden(body, start, findings);

@@ -35,6 +35,9 @@ const FORGOTTEN: &str = "conversation-forgotten";
 #[derive(Clone)]
 pub(crate) struct ClientName(pub(crate) Arc<str>);
 
+/// The start of the names of clients that are users with tokens.
+pub(crate) const USER: &str = "user ";
+
 /// A client and the id that it gives to a conversation.
 type NamedKey = (Option<Arc<str>>, String);
 
@@ -97,7 +100,7 @@ impl Conversations {
     ) -> Result<Option<Arc<Conversation>>, ErrorData> {
         let Some(id) = id(&context.meta)? else { return Ok(None) };
         let mut named = lock(&self.named);
-        let key = (client_name(context), id);
+        let key = (owner(context), id);
         if let Some(conversation) = named.get(&key) {
             return Ok(Some(conversation));
         }
@@ -136,7 +139,7 @@ impl Conversations {
         context: &RequestContext<RoleServer>,
     ) {
         let Some(child) = parent.forked(session) else { return };
-        let key = (client_name(context), session.as_str().to_owned());
+        let key = (owner(context), session.as_str().to_owned());
         let forgotten = lock(&self.named).insert(key, Arc::new(child));
         drop(forgotten);
     }
@@ -173,6 +176,15 @@ fn id(meta: &RequestMetaObject) -> Result<Option<String>, ErrorData> {
             Err(ErrorData::invalid_params(message, None))
         }
     }
+}
+
+/// Returns the client whose conversations a request names: that of a user, or without one, by its
+/// name at its address.
+fn owner(context: &RequestContext<RoleServer>) -> Option<Arc<str>> {
+    let client = client_name(context);
+    let is_user = client.as_ref().is_some_and(|client| client.starts_with(USER));
+    let Some(info) = context.client_info().filter(|_| !is_user) else { return client };
+    Some(format!("{} {}", client.as_deref().unwrap_or_default(), info.name).into())
 }
 
 /// Returns the client that sends a request over HTTP.

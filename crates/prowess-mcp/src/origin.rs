@@ -4,7 +4,7 @@
 use prowess::gating::ToolSemantics;
 use prowess::session::Discipline;
 use prowess::text::{clipped, quoted};
-use prowess::tools::{HookPolicy, ScriptRead};
+use prowess::tools::{HookPolicy, ReadGate, ScriptRead};
 use prowess::{CallOrigin, ClientPolicy, Policies};
 use rmcp::ErrorData;
 use rmcp::service::{RequestContext, RoleServer};
@@ -168,6 +168,7 @@ fn check_discipline(wanted: Discipline, policies: &Policies) -> Result<(), Error
         (gate.tool_semantics == ToolSemantics::Restrict, "gate.tool_semantics"),
         (tools.script_read == ScriptRead::BlockWhenActive, "tools.script_read"),
         (tools.hooks == HookPolicy::Run, "tools.hooks"),
+        (tools.read_gate == Some(ReadGate::Active), "tools.read_gate"),
     ];
     let limit = limits.into_iter().find(|(is_set, _)| *is_set);
     match limit.filter(|_| strength(wanted) < strength(session.discipline)) {

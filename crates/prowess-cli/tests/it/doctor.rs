@@ -218,7 +218,7 @@ fn values_without_an_effect_are_warnings() {
         (
             restrict,
             stateless,
-            "warning[key-without-effect]: `gate.tool_semantics`: it has no effect",
+            "warning[key-without-effect]: `gate.tool_semantics`: it is for active skills",
         ),
         (
             "prompt.blocks={ any: [navigation] }",
@@ -227,7 +227,8 @@ fn values_without_an_effect_are_warnings() {
         ),
         ("prompt.blocks={ any: [check_first] }", hidden, ""),
         ("prompt.blocks={ any: [navigation] }", "delivery.show_location=absolute", ""),
-        ("tools.script_read=block_when_active", stateless, "`tools.script_read`: it has no effect"),
+        ("tools.script_read=block_when_active", stateless, "`tools.script_read`: it is for active"),
+        ("tools.read_gate=active", stateless, "`tools.read_gate`: it is for active"),
         (restrict, "session.discipline=stack", ""),
     ] {
         let options = ["--set", set, "--set", other];

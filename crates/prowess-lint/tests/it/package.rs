@@ -1,6 +1,7 @@
 //! Findings about one package.
 
-use prowess_format::Profile;
+use prowess_core::Severity;
+use prowess_format::{Limit, LimitSeverity, Limits, Profile};
 use prowess_lint::{LintOptions, NoProgress, check_tree};
 
 use crate::fixture::{BODY, checked, codes, codes_of, described, memory, skill_md};
@@ -340,6 +341,28 @@ fn another_counter_of_tokens_is_asked() {
         .expect("it is in memory");
     let codes: Vec<_> = checked.diagnostics().map(|found| found.code.as_str()).collect();
     assert_eq!(codes, ["catalog-entry-long", "body-tokens-soft-limit"]);
+}
+
+#[test]
+fn severity_of_a_limit_is_that_of_the_registry() {
+    let text = skill_md("notes", BODY);
+    let tokens = text.len().div_ceil(4);
+    let source = memory(&[("notes/SKILL.md", &text)]);
+    let options = LintOptions::default();
+    for (max, severity, expected) in [
+        (tokens, LimitSeverity::Error, None),
+        (tokens - 1, LimitSeverity::Error, Some(Severity::Error)),
+        (1, LimitSeverity::Hint, Some(Severity::Hint)),
+        (1, LimitSeverity::Profile, Some(Severity::Warning)),
+        (1, LimitSeverity::Allow, None),
+    ] {
+        let limits = Limits { body_tokens: Limit { max, severity }, ..options.limits };
+        let options = LintOptions { limits, ..LintOptions::default() };
+        let checked = check_tree(&source, &options, &NoProgress, &prowess_core::Cancel::default());
+        let checked = checked.expect("it is in memory");
+        let mut found = checked.diagnostics().filter(|it| it.code.as_str().ends_with("soft-limit"));
+        assert_eq!(found.next().map(|it| it.severity), expected, "{max} {severity:?}");
+    }
 }
 
 /// Checks which of the codes about the words for `when` a description and a body give.

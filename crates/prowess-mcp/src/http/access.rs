@@ -10,6 +10,7 @@ use super::check::{Checks, Refused, only};
 use super::oauth::{Denied, ProtectedResource};
 use super::options::{HttpOptions, HttpToken};
 use crate::ServeError;
+use crate::conversations::USER;
 
 /// The sender of a request, as far as the server knows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -25,7 +26,7 @@ impl Caller {
     pub(super) fn name(&self) -> Arc<str> {
         match self {
             Self::Address(address) => format!("address {address}").into(),
-            Self::User(user) => format!("user {user}").into(),
+            Self::User(user) => format!("{USER}{user}").into(),
         }
     }
 }

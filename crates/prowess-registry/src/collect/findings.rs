@@ -1,7 +1,7 @@
 //! Findings about packages that the format crate does not create.
 
 use prowess_core::{Diagnostic, Found, Severity};
-use prowess_format::{Limit, LimitSeverity, NameMismatch, Profile, Summary};
+use prowess_format::{Limit, NameMismatch, Profile, Summary};
 
 use crate::codes;
 
@@ -18,28 +18,10 @@ pub(super) fn mismatch(
     policy.check(&summary?.name, directory?, Profile::Lenient)
 }
 
-/// Returns a finding about a file with more tokens than the limit, by its size: a scan reads no
-/// body. Four bytes count as a token, like four characters in the estimate of texts.
-///
-/// Only a host that sets a severity gets the finding.
+/// Returns a finding about a file with more tokens than the limit, if its size is known.
 pub(super) fn too_many_tokens(found: &Found<'_>, limit: Limit) -> Option<Diagnostic> {
-    if limit.severity == LimitSeverity::Profile {
-        return None;
-    }
     let size = found.size.or(found.is_whole_file.then_some(found.head.len() as u64))?;
-    let tokens = size.div_ceil(4);
-    if usize::try_from(tokens).is_ok_and(|tokens| tokens <= limit.max) {
-        return None;
-    }
-    Some(Diagnostic::new(
-        codes::BODY_TOKENS_SOFT_LIMIT,
-        limit.severity.or(None)?,
-        format!(
-            "the file costs approx. {tokens} tokens once it is loaded, more than {}",
-            limit.max
-        ),
-        "move details to files below `references/` and name them in the body",
-    ))
+    limit.tokens_of_file(size, codes::BODY_TOKENS_SOFT_LIMIT)
 }
 
 pub(super) fn skill_kept(generation: u64) -> Diagnostic {

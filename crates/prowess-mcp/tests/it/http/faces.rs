@@ -7,7 +7,7 @@ use prowess::audit::{AuditEntry, MemoryLog};
 use prowess::gating::ToolSemantics;
 use prowess::prompt::CatalogPlace;
 use prowess::session::{Discipline, SessionPolicy};
-use prowess::tools::{HookPolicy, ScriptRead, Surface, ToolHost};
+use prowess::tools::{HookPolicy, ReadGate, ScriptRead, Surface, ToolHost};
 use prowess::{ClientPolicy, Policies, Runtime, RuntimeEvent};
 use prowess_mcp::HttpOptions;
 use prowess_testkit::Tree;
@@ -42,7 +42,8 @@ impl<'s> Client<'s> {
 
     async fn ask(&self, method: &str, mut params: Value) -> Value {
         if self.is_named {
-            params["_meta"]["prowess/conversation"] = self.name.as_str().into();
+            // Clients count their conversations, each from one.
+            params["_meta"]["prowess/conversation"] = "1".into();
         }
         let body = message(method, &params);
         let request = Request { headers: &self.headers, body: &body, ..Request::POST };
@@ -193,7 +194,7 @@ fn one_server_is_a_stack_and_a_set_at_once() {
     let stack: Change = |it| {
         (it.tools.hooks, it.session.discipline) = (HookPolicy::Run, Discipline::Stack);
     };
-    let cases: [(&str, &str, Change); 8] = [
+    let cases: [(&str, &str, Change); 9] = [
         ("Discipline: heap", HEAP, |_| ()),
         ("Host: other", OTHER, |_| ()),
         ("Discipline: stateless", WEAKER, restrict),
@@ -201,6 +202,7 @@ fn one_server_is_a_stack_and_a_set_at_once() {
         ("Discipline: stateless", WEAKER, |it| it.tools.script_read = ScriptRead::BlockWhenActive),
         ("Discipline: stateless", "", |it| it.tools.script_read = ScriptRead::Block),
         ("Discipline: stateless", WEAKER, |it| it.tools.hooks = HookPolicy::Run),
+        ("Discipline: stateless", WEAKER, |it| it.tools.read_gate = Some(ReadGate::Active)),
         ("Discipline: set", WEAKER, stack),
     ];
     // A client may not choose a discipline under which limits of active skills mean less.
