@@ -85,7 +85,8 @@ fn sources_name_their_feature() {
         check("remotes", &format!("publish {target}"), &["publish", "pdf", target]);
     }
     let import = ["sync", "--import", "skills-lock.json"];
-    check("remotes", "https://example.com/pdf.zip", &import);
+    // The skill whose line it is comes first.
+    check("remotes", "pdf`: `https://example.com/pdf.zip", &import);
 }
 
 #[test]
