@@ -27,7 +27,9 @@ pub(crate) fn check(package: &Package<'_>, options: &LintOptions<'_>, findings: 
     let limit = options.limits.body_tokens;
     let code = codes::BODY_TOKENS_SOFT_LIMIT;
     // As a registry does with this limit.
-    findings.extend(limit.tokens_of_file(package.text.len() as u64, code));
+    let above = limit.tokens_of_file(package.text.len() as u64, code);
+    let is_above = above.is_some();
+    findings.extend(above);
     let body = package.document.body;
     if body.trim().is_empty() {
         return;
@@ -36,7 +38,9 @@ pub(crate) fn check(package: &Package<'_>, options: &LintOptions<'_>, findings: 
     let first_line = start..start + body.find('\n').unwrap_or(body.len());
     let is_own = limit.severity == LimitSeverity::Profile;
     let soft_limit = if is_own { limit.max } else { usize::MAX };
-    check_tokens(options.tokens.count(body), soft_limit, first_line, findings);
+    if !is_above {
+        check_tokens(options.tokens.count(body), soft_limit, first_line, findings);
+    }
     check_structure(package, findings);
     check_hidden(body, start, findings);
 }

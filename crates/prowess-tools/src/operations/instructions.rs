@@ -12,8 +12,7 @@ use crate::codes;
 use crate::content::page::{Page, Reader};
 use crate::gate::Refusal;
 use crate::lookup::package::{announced, read_skill_md, split_note, suggestion};
-use crate::policy::{ReadGate, SkillContent};
-use crate::surface::Surface;
+use crate::policy::SkillContent;
 
 /// The maximum length of a skill's name in a message.
 const MAX_NAME_CHARS: usize = 120;
@@ -26,12 +25,7 @@ impl Operations {
         context: &ToolContext<'c>,
         reference: &str,
     ) -> Result<(Record<'c>, ActiveSkill), Refusal> {
-        let loads = self.policy.load_surface().is_some_and(Surface::reads_unloaded);
-        let gate = match self.policy.read_gate() {
-            // There is no other way to load a skill.
-            ReadGate::Active if loads => ReadGate::Known,
-            gate => gate,
-        };
+        let gate = self.policy.read_gate();
         let record = self.record_for(context, Some(reference), gate, "read")?;
         let skill = self.known_skills.activate(context, record)?;
         Ok((record, skill))

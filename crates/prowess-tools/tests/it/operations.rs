@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use expect_test::expect;
 use prowess_core::{Code, Content, ScriptError, ScriptIsolation, ScriptOutcome};
-use prowess_tools::{
-    DiscoveryTools, ReadGate, ScriptRead, SkillLookup, Surface, ToolPolicy, WordFilter,
-};
+use prowess_tools::{DiscoveryTools, ReadGate, ScriptRead, SkillLookup, ToolPolicy, WordFilter};
 use serde_json::{Value, json};
 
 use crate::fixture::{Host, Scripts, Setup, check_error, code, skill_md, text};
@@ -186,17 +184,6 @@ fn allowlisted_skills_are_read_without_loading() {
     check_error(&read("beta"), "skill-not-active", refused);
     host.done("skills_load", json!({ "names": ["beta"] }));
     assert_eq!(text(&read("beta")), "The guide of beta\n");
-}
-
-#[test]
-fn tools_that_load_nothing_are_not_behind_the_gate() {
-    let refused = Some("skill-not-active");
-    for (further, expected) in [(Surface::GetSkill, None), (Surface::Skills, refused)] {
-        let (read_gate, surfaces) = (Some(ReadGate::Active), vec![further, Surface::GetSkill]);
-        let host = Host::by(ToolPolicy { read_gate, surfaces, ..ToolPolicy::default() });
-        let answer = host.call("get_skill", json!({ "skillName": "alpha" }));
-        assert_eq!(code(&answer), expected, "{}", text(&answer));
-    }
 }
 
 #[test]
