@@ -426,6 +426,9 @@ fn frontmatter(content: &[u8], directory: &str) -> Result<Frontmatter, InstallEr
     if let Some(document) = &mut parsed.document
         && let name = &mut document.frontmatter.name
         && !is_id(name)
+        // What is written as a path that leads elsewhere is no name.
+        && !name.contains(['/', '\\'])
+        && !name.starts_with('.')
     {
         *name = Rules::of(Profile::Lenient).id_of(name).into_owned();
     }

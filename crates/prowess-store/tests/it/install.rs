@@ -245,12 +245,13 @@ fn skill_costs_itself_alone() {
             ("skills/pdf/SKILL.md", &PDF.replace("One", "Two")),
             ("skills/unicode/SKILL.md", &unicode),
             ("skills/colon/SKILL.md", &named("a:b")),
+            ("skills/climbs/SKILL.md", &named("../../../evil")),
         ],
     );
-    let invalid = "skills/broken skill-invalid";
+    let [invalid, climbs] = ["skills/broken skill-invalid", "skills/climbs skill-invalid"];
     let (twice, elsewhere) = ("notes skill-invalid", "pdf skill-from-another-source");
     for (names, added, left_out) in [
-        (&[][..], &["a-b", "shared", "Ünïcode 小"][..], &[invalid, twice, elsewhere][..]),
+        (&[][..], &["a-b", "shared", "Ünïcode 小"][..], &[invalid, climbs, twice, elsewhere][..]),
         (&["shared", "notes"], &["shared"], &[twice]),
         (&["a:b", "gone"], &["a-b"], &["gone no-skill"]),
         (&["broken", "pdf"], &[], &[invalid, elsewhere]),
