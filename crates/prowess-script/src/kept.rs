@@ -10,11 +10,7 @@ use std::time::SystemTime;
 /// The most names that are looked at. Directories far below others come last.
 const MOST_NAMES: usize = 200_000;
 
-/// The hidden names that hold no orders.
-const DATA: &str = ".DS_Store .cache .dockerignore .editorconfig .gitignore .gitkeep .keep \
-    .ipynb_checkpoints .mypy_cache .next .nojekyll .pytest_cache .ruff_cache .turbo";
-
-/// The hidden names that programs look for, so that a new one is an order as well.
+/// The hidden names that programs take orders from. Others are data, as the locks in caches are.
 const ORDERS: &str = ".agents .aider.conf.yml .amazonq .amp .augment .bash_aliases .bash_login \
     .bash_logout .bash_profile .bashrc .bazelrc .bundle .cargo .circleci .claude .cline .clinerules \
     .codex .config .continue .crush .cursor .cursorrules .devcontainer .devcontainer.json \
@@ -77,8 +73,7 @@ impl Kept {
                 left -= 1;
                 let (path, name) = (entry.path(), entry.file_name());
                 let Ok(kind) = entry.file_type() else { continue };
-                let is_hidden = name.as_encoded_bytes().starts_with(b".")
-                    && !DATA.split_whitespace().any(|data| name == data);
+                let is_hidden = ORDERS.split_whitespace().any(|order| name == order);
                 if !is_hidden && !kind.is_dir() {
                     continue;
                 }
@@ -125,10 +120,8 @@ impl Kept {
         let unlisted = unlisted.filter(|it| !after.directories.contains_key(*it));
         let unlisted = unlisted.filter(|it| it.canonicalize().is_ok_and(|real| real == **it));
         let named = unlisted.flat_map(|it| ORDERS.split_whitespace().map(|name| it.join(name)));
-        let listed = after.hidden.keys().filter(|path| {
-            path.parent().is_some_and(|it| looked.contains(it))
-                && ORDERS.split_whitespace().any(|name| path.ends_with(name))
-        });
+        let listed = after.hidden.keys();
+        let listed = listed.filter(|path| path.parent().is_some_and(|it| looked.contains(it)));
         let paths: BTreeSet<_> = listed.cloned().chain(named).collect();
         let paths = paths.iter().filter(|path| !self.granted.contains(path));
         let cut = "there are too many new files to look at each: hidden ones may give orders to \

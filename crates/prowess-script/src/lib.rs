@@ -30,9 +30,9 @@
 //! - The environment has `PATH`, `HOME`, `TMPDIR` and `LANG`, the variables that the host passes
 //!   on, and those of the call. Variables that choose which code a program loads are refused.
 //! - The script can read its package and the system's programs and libraries. It can write to a
-//!   directory of its own, which is removed when it ends, and to those of the policy, except
-//!   to what is hidden in those and not named itself, such as `.git` and `.envrc`: programs outside
-//!   of the sandbox take orders from it.
+//!   directory of its own, which is removed when it ends, and to those of the policy, except to
+//!   what programs outside of the sandbox take orders from, such as `.git` and `.envrc`, unless it
+//!   is named itself.
 //! - There is no network unless the policy grants hosts. Then the script has a network of its own,
 //!   which leads to a proxy of this process alone: see `prowess-egress`. The usual variables, such
 //!   as `HTTPS_PROXY`, name it.

@@ -55,7 +55,8 @@ impl Change {
         Ok(self.root.remove_tree(PENDING)?)
     }
 
-    /// Removes the packages of a change that was not completed and that no lock names.
+    /// Removes the packages of a change that was not completed and that no lock names, and
+    /// remembers those that one names.
     pub(crate) fn recover(&self) -> Result<(), StoreError> {
         let Some(Pending { lock, trees }) = read(&self.root)? else { return Ok(()) };
         let file = LockFile::new(lock);
@@ -67,6 +68,9 @@ impl Change {
         for tree in trees.iter().filter(is_lost) {
             self.remove(tree)?;
         }
+        // The change may have ended before the history had what the lock names.
+        let versions = lock.skills.into_iter();
+        self.remember(&file, versions.collect())?;
         self.complete()
     }
 }

@@ -155,7 +155,13 @@ impl Explained<'_> {
             line("changes", &self.with_reason(path, &self.args.write, &self.configured.write));
         }
         for path in script.keep.iter().take(4) {
-            line("keeps", &format!("{} (hidden, and not granted by name)", path.display()));
+            line(
+                "keeps",
+                &format!(
+                    "{} (programs take orders from it, and it is not granted by name)",
+                    path.display()
+                ),
+            );
         }
         for path in &script.execute {
             line("starts", &path.display().to_string());
