@@ -19,7 +19,7 @@ pub(crate) fn is_confirmed(output: &Output, question: &str) -> bool {
 }
 
 /// Asks a question, and returns the line that is typed behind it; `None` at the end of the input.
-/// A line that was typed before is no answer to it: nobody had seen the question.
+/// Lines that were typed before the question was shown are discarded.
 pub(crate) fn answer(output: &Output, question: &str) -> Option<String> {
     // Fails for what is no terminal, and there nothing is typed.
     let _ = tcflush(io::stdin(), QueueSelector::IFlush);

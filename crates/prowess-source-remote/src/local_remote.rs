@@ -300,7 +300,7 @@ fn site(path: &Path, folder: &Dir) -> Result<Option<Vec<RemoteArtifact>>, Remote
 
 /// Returns the directory of a path of a `SKILL.md`.
 fn parent_of_skill(path: &str) -> Option<&str> {
-    path.strip_suffix(SKILL_MD_FILES[0])?.strip_suffix('/')
+    SKILL_MD_FILES.iter().find_map(|name| path.strip_suffix(name)?.strip_suffix('/'))
 }
 
 fn is_skill_md(path: &str) -> bool {

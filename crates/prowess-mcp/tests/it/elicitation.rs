@@ -54,7 +54,11 @@ fn long_arguments_are_no_question() {
         let target = deploy(&json!({ "target": "moon ".repeat(1_000) }));
         raw.ask(json!(1), "tools/call", target).await;
         let result = raw.receive().await;
-        assert_eq!(code(&result["result"]), "approval-required", "nobody sees all: {result}");
+        assert_eq!(
+            code(&result["result"]),
+            "approval-required",
+            "a call is shown whole or not at all: {result}"
+        );
     });
 }
 
