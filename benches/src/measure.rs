@@ -6,12 +6,13 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// Measures the CPU time of a piece of work.
 pub fn cpu_time<T>(work: impl FnOnce() -> T) -> (T, Duration) {
-    let start = now();
+    let start = cpu_time_so_far();
     let result = std::hint::black_box(work());
-    (result, now().saturating_sub(start))
+    (result, cpu_time_so_far().saturating_sub(start))
 }
 
-fn now() -> Duration {
+/// Returns the CPU time of the process since its start.
+pub fn cpu_time_so_far() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
     Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or_default())

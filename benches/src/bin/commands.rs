@@ -17,14 +17,10 @@ use tempfile::TempDir;
 
 const SIZES: [usize; 4] = [0, 1_000, 10_000, 50_000];
 
-/// Returns the most that a command may take where there are no skills, in milliseconds. A server
-/// starts threads, and `doctor` starts programs in the sandbox to see what it offers.
+/// Returns the most that a command may take where there are no skills, in milliseconds. `doctor`
+/// starts programs in the sandbox to see what it offers.
 fn most_empty(name: &str) -> f64 {
-    match name {
-        "doctor" => 12.0,
-        _ if name.starts_with("serve") => 7.0,
-        _ => 5.0,
-    }
+    if name == "doctor" { 12.0 } else { 5.0 }
 }
 
 /// The most that `doctor` may take, which reads each file whole, and the number of skills.

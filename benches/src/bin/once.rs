@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use benches::measure::{cpu_time, peak_kib};
+use benches::measure::{cpu_time, cpu_time_so_far, peak_kib};
 use benches::{corpus, floor};
 use prowess_core::{Clock, Timestamp};
 
@@ -71,10 +71,13 @@ fn reload(root: &Path, times: usize) {
     (0..times).for_each(|_| drop(registry.reload()));
 }
 
-/// Prints the number of found skills, the CPU time of the process around the work alone, and its
-/// peak memory, as the drivers of other packages in `compare/` do.
+/// Prints the number of found skills, the CPU time of the process around the work alone and since
+/// its start, and its peak memory, as the drivers of other packages in `compare/` do.
 fn print_costs(discover: impl FnOnce() -> usize) {
     let (skills, time) = cpu_time(discover);
-    let (time, peak) = (time.as_micros(), peak_kib());
-    println!("{{\"skills\": {skills}, \"cpu_us\": {time}, \"peak_kib\": {peak}}}");
+    let [work, whole] = [time, cpu_time_so_far()].map(|time| time.as_micros());
+    let peak = peak_kib();
+    println!(
+        r#"{{"skills": {skills}, "cpu_us": {work}, "whole_us": {whole}, "peak_kib": {peak}}}"#
+    );
 }

@@ -44,8 +44,9 @@ fn peers() -> Vec<Peer> {
     rows.map(peer).collect()
 }
 
-/// The costs of one run of one peer: skills, CPU time in milliseconds, and peak memory in MiB.
-type Sample = [f64; 3];
+/// The costs of one run of one peer: skills, CPU time of the work and of the whole process in
+/// milliseconds, and peak memory in MiB.
+type Sample = [f64; 4];
 
 /// Installs the peers, runs them in turn and writes the page with the table, and the chart.
 pub(crate) fn run() -> Result<(), Failure> {
@@ -128,7 +129,8 @@ impl Programs {
             let missing = || Failure(format!("`{name}` does not print its `{key}`"));
             printed[key].as_f64().ok_or_else(missing)
         };
-        Ok([number("skills")?, number("cpu_us")? / 1e3, number("peak_kib")? / 1024.0])
+        let [work, whole] = [number("cpu_us")? / 1e3, number("whole_us")? / 1e3];
+        Ok([number("skills")?, work, whole, number("peak_kib")? / 1024.0])
     }
 }
 

@@ -14,6 +14,7 @@ pub(super) const COMMANDS: &str = "\n## Commands\n\n\
     files, from its start to its end or to the answer that is named; **reference** is that of a program that lists \
     each directory of the same tree once and reads 4 KiB of each `SKILL.md`. Without skills, the time has a limit of \
     its own.\n\n\
+    ![CPU time of commands for each skill, by the number of skills](growth.svg)\n\n\
     | what | skills | measured | reference | ratio | target | met |\n|---|--:|--:|--:|--:|--:|--:|\n";
 
 /// Returns the page of a run: the machine and the rows.

@@ -16,19 +16,20 @@ pub(super) fn page(peers: &[Peer], samples: &[Vec<Sample>], date: &str) -> Strin
         "# Finding skills, beside others\n\n\
          Written by `cargo xtask compare` on {date}; not edited by hand.\n\n\
          Each finds the {SKILLS} skills of a generated directory, warm, in a process of its own that measures its \
-         CPU time around\nthe work alone: what an interpreter takes to start and to import is not in it. They take \
-         turns, {ROUNDS} rounds, and a number is a\nmedian; a ratio is taken inside its round, since an absolute \
+         CPU time around\nthe work alone, by which they are compared, and from its start, with all that an interpreter imports. They take \
+         turns, {ROUNDS} rounds,\nand a number is a median; a ratio is taken inside its round, since an absolute \
          time depends on the machine.\n\n\
-         | | from | version | skills found | CPU time, ms | of the floor | of prowess | peak memory, MiB |\n\
-         |---|---|---|--:|--:|--:|--:|--:|\n"
+         | | from | version | skills found | CPU time, ms | of the floor | of prowess | whole process, ms | peak memory, MiB |\n\
+         |---|---|---|--:|--:|--:|--:|--:|--:|\n"
     );
     for (Peer { name, from, version, .. }, own) in peers.iter().zip(samples) {
         let ratio = |base: &[Sample]| median(own.iter().zip(base).map(|(own, it)| own[1] / it[1]));
-        let [skills, time, peak] = [0, 1, 2].map(|at| median(own.iter().map(|sample| sample[at])));
+        let [skills, time, whole, peak] =
+            [0, 1, 2, 3].map(|at| median(own.iter().map(|sample| sample[at])));
         let [of_floor, of_ours] = [times(ratio(&samples[0])), times(ratio(&samples[1]))];
         let _ = writeln!(
             page,
-            "| `{name}` | {from} | {version} | {skills} | {time:.2} | {of_floor} | {of_ours} | {peak:.1} |"
+            "| `{name}` | {from} | {version} | {skills} | {time:.2} | {of_floor} | {of_ours} | {whole:.2} | {peak:.1} |"
         );
     }
     page.push_str("\nThey do not do the same work:\n\n");
@@ -206,9 +207,10 @@ mod tests {
     #[test]
     fn ratio_is_of_its_own_round() {
         // A busy moment doubles everything of the second round and changes no ratio.
-        let of = |cost| [1.0, 2.0, 1.0].map(|busy| [1_000.0, cost * busy, 2.0]).to_vec();
+        let of = |cost| [1.0, 2.0, 1.0].map(|busy| [1_000.0, cost * busy, 9.0, 2.0]).to_vec();
         let page = page(&super::super::peers(), &[0.1, 0.15, 3.0].map(of), "2026-01-02");
-        let line = "| `brainwires-skills` | crate | 0.11.0 | 1000 | 3.00 | 30 | 20 | 2.0 |\n";
+        let line =
+            "| `brainwires-skills` | crate | 0.11.0 | 1000 | 3.00 | 30 | 20 | 9.00 | 2.0 |\n";
         assert!(page.contains(line) && page.contains("on 2026-01-02"), "{page}");
     }
 
