@@ -43,7 +43,8 @@ pub(crate) struct Walk<'a> {
     links: Vec<String>,
     /// While a directory that a link leads to is searched.
     linked: Option<Linked>,
-    directories_left: usize,
+    /// The directories without a package.
+    directories: usize,
     pub(crate) entries_left: usize,
     pub(crate) skills_left: usize,
     /// A time of the clock's `elapsed`.
@@ -129,7 +130,7 @@ impl<'a> Walk<'a> {
             pending: VecDeque::new(),
             links: Vec::new(),
             linked: None,
-            directories_left: config.max_directories,
+            directories: 0,
             entries_left: config.max_entries,
             skills_left: config.max_skills,
             deadline: clock.elapsed().saturating_add(config.max_time),
@@ -299,12 +300,13 @@ impl<'a> Walk<'a> {
 
     /// Counts a directory without a skill, unless there were too many.
     fn takes_directory(&mut self, path: &str) -> bool {
-        let left = self.directories_left.checked_sub(1);
-        if left.is_none() {
+        let is_taken = self.directories < self.most_directories();
+        if is_taken {
+            self.directories += 1;
+        } else {
             self.exceeded.directories.get_or_insert_with(|| path.to_owned());
         }
-        self.directories_left = left.unwrap_or(0);
-        left.is_some()
+        is_taken
     }
 
     /// Reports a directory whose name cannot be part of a package's path.

@@ -112,7 +112,7 @@ impl Walk<'_> {
 
     /// Counts a package that was queued as a directory without a skill.
     fn count_deferred(&mut self, stat: Option<Stat>) {
-        self.directories_left += 1;
+        self.directories -= 1;
         self.skills_left = self.skills_left.saturating_sub(1);
         if let Some(stat) = stat {
             self.prober.seen.push((stat.inode, stat.device));

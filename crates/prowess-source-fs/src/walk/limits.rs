@@ -6,6 +6,9 @@ use super::Walk;
 use super::too_deep::TooDeep;
 use crate::problem;
 
+/// How many directories of a package are searched without counting; most have one.
+const DIRECTORIES_OF_A_PACKAGE: usize = 4;
+
 /// The path at which each limit was first exceeded.
 #[derive(Default)]
 pub(crate) struct Exceeded {
@@ -58,6 +61,13 @@ impl Walk<'_> {
         is_late
     }
 
+    /// Returns how many directories without a skill are searched: those of packages do not use up
+    /// the limit for others.
+    pub(super) fn most_directories(&self) -> usize {
+        let packages = self.config.max_skills - self.skills_left;
+        self.config.max_directories + DIRECTORIES_OF_A_PACKAGE * packages
+    }
+
     pub(super) fn report_limits(&mut self) {
         let config = self.config;
         let exceeded = std::mem::take(&mut self.exceeded);
@@ -68,7 +78,7 @@ impl Walk<'_> {
             self.prober.problem(problem::too_deep(&path, lost));
         }
         let directories =
-            format!("after {} without a skill", counted(config.max_directories, "directory"));
+            format!("after {} without a skill", counted(self.most_directories(), "directory"));
         let entries = format!("after {}", counted(config.max_entries, "name"));
         let skills = format!("after {}", counted(config.max_skills, "skill"));
         let time = format!("after {}", counted(config.max_time.as_secs(), "second"));

@@ -25,7 +25,8 @@ fn many_empty_directories_end_the_search_and_not_the_skills() {
     let reported = problems(&scan, tree.path());
     assert_eq!(reported.len(), 1, "the bound is reported once: {reported:?}");
     assert!(reported[0].starts_with("warning scan-truncated /empty-"), "{reported:?}");
-    assert!(scan.problems[0].message.contains("100 directories"), "the message names the bound");
+    let message = &scan.problems[0].message;
+    assert!(message.contains("104 directories"), "the message names the bound: {message}");
 }
 
 #[test]
@@ -33,6 +34,7 @@ fn names_are_counted_and_packages_are_no_directories_to_search() {
     let tree = Tree::new("");
     for number in 0..100 {
         tree.write(&format!("skill-{number}/SKILL.md"), "text");
+        tree.write(&format!("skill-{number}/scripts/deep/a.sh"), "text");
     }
     let some = scan(FsConfig { max_entries: 40, ..config(&tree) });
     assert_eq!(some.packages().len(), 40, "what was found before the bound is reported");
@@ -40,7 +42,7 @@ fn names_are_counted_and_packages_are_no_directories_to_search() {
     assert!(some.problems[0].message.contains("40 names"), "the message names the bound");
     for nested in [Nested::Stop, Nested::Descend] {
         let all = scan(FsConfig { max_directories: 0, nested, ..config(&tree) });
-        assert_eq!(all.packages().len(), 100, "a flat directory of skills has no such bound");
+        assert_eq!(all.packages().len(), 100, "directories of skills use up no bound");
         assert!(all.problems.is_empty(), "{nested:?}: and nothing was left out");
     }
 }
