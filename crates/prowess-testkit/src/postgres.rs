@@ -11,6 +11,9 @@ use std::thread;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
+/// How often a server is started before that has failed.
+const STARTS: usize = 100;
+
 /// A server in a directory of its own, which ends when it is dropped. It needs `initdb`, `postgres`
 /// and `psql`; for root also `setpriv`, and a user `postgres`, because no server runs as root.
 pub struct PostgresServer {
@@ -36,8 +39,14 @@ impl PostgresServer {
         this
     }
 
-    /// Starts the server again, with the same files and port.
+    /// Starts the server again, with the same files and port. What a killed one has left ends a
+    /// moment later, and another program may have its port for as long.
     pub fn restart(&mut self) {
+        let is_started = (0..STARTS).any(|_| self.try_restart());
+        assert!(is_started, "it starts");
+    }
+
+    fn try_restart(&mut self) -> bool {
         let mut server = command("postgres");
         server
             .arg("-D")
@@ -48,10 +57,14 @@ impl PostgresServer {
         let mut server = server.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(server.stderr.take().unwrap()).lines();
         let is_ready = |line: &String| line.contains("ready to accept connections");
-        assert!(lines.by_ref().map_while(Result::ok).any(|line| is_ready(&line)), "it starts");
+        if !lines.by_ref().map_while(Result::ok).any(|line| is_ready(&line)) {
+            server.wait().unwrap();
+            return false;
+        }
         // Its log must not fill the pipe.
         thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         self.server = Some(server);
+        true
     }
 
     /// Creates an empty database, and returns its URL.
