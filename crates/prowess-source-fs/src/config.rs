@@ -36,7 +36,7 @@ pub struct FsConfig {
     pub may_be_missing: bool,
     /// The maximum depth of a package below the root. By default 16.
     pub max_depth: usize,
-    /// The maximum number of directories without a package, to which each package adds four. By
+    /// The maximum number of directories without a package, to which each package adds 16. By
     /// default 20,000, enough for a tree of repositories; the client guide's 2,000 is not.
     pub max_directories: usize,
     /// The maximum number of names in all directories together. By default 500,000: a hundred

@@ -16,7 +16,7 @@ pub struct ScanBounds {
     /// The maximum depth of a package. By default 16 in a named tree, and 6 in a discovered
     /// directory.
     pub max_depth: Option<usize>,
-    /// The maximum number of directories without a package, to which each package adds four. By
+    /// The maximum number of directories without a package, to which each package adds 16. By
     /// default 20,000. No key of a file: it protects the scan.
     #[serde(skip)]
     pub max_directories: usize,

@@ -6,8 +6,9 @@ use super::Walk;
 use super::too_deep::TooDeep;
 use crate::problem;
 
-/// How many directories of a package are searched without counting; most have one.
-const DIRECTORIES_OF_A_PACKAGE: usize = 4;
+/// How many directories of a package are searched without counting; most have one,
+/// and hardly any has as many.
+const DIRECTORIES_OF_A_PACKAGE: usize = 16;
 
 /// The path at which each limit was first exceeded.
 #[derive(Default)]
