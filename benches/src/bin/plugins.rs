@@ -17,8 +17,9 @@ use benches::plugin::{loader, trust};
 use benches::table::{print_alone, print_beside};
 use benches::turn::Conversation;
 use prowess_core::{
-    Cancel, Content, DeliveryPolicy, Diagnostic, Found, MemorySource, PackagePath, PreviousScan,
-    ReadFurther, ReadLimit, ResourcePath, ScanSink, SkillSource, ToolProvider,
+    Cancel, DeliveryPolicy, Diagnostic, Found, MemorySource, PackagePath, PreviousScan,
+    ReadFurther, ReadLimit, ResourcePath, ResultTexts, ScanSink, SkillSource, ToolProvider,
+    ToolResult,
 };
 use prowess_plugin_host::{Isolation, Plugin, PluginPolicy, PluginSettings};
 use prowess_tools::{SkillTools, ToolPolicy};
@@ -32,10 +33,9 @@ const ON_DISK: usize = 10_000;
 const MOST_OF_DISCOVERY: f64 = 1.5;
 
 /// The number of single calls, and the maximum median of the time over the linked call in
-/// microseconds, for each crossing of the boundary.
+/// microseconds, for each crossing of the boundary: in the host's process and in a child process.
 const SINGLE_CALLS: usize = 20_000;
-const MOST_OVERHEAD_US: f64 = 3.0;
-const MOST_OVERHEAD_ELSEWHERE_US: f64 = 40.0;
+const MOST_OVERHEAD_US: [f64; 2] = [3.0, 40.0];
 
 struct Places {
     linked: Arc<dyn SkillSource>,
@@ -52,15 +52,12 @@ fn main() {
     let work = |what, skills, times| Work { what, skills, times, most: None, rounds };
     work("read 5 bytes", 1, 200).measure(&memory, |source| length(source, "small"));
     work("read 5 KB", 1, 200).measure(&memory, |source| length(source, "body"));
-    let [small, body] =
-        [("read 5 bytes", "small"), ("read 5 KB", "body")].map(|(what, package)| {
-            let [linked, here, elsewhere] = memory
-                .each()
-                .map(|source| times_of_calls(SINGLE_CALLS, || length(source, package)));
-            overhead(what, ONE, &linked, &here, &elsewhere)
-        });
-    let kilobyte = [0, 1].map(|at| (body[at] - small[at]).max(0.0) / 5.0);
-    tool_calls(&plugins, kilobyte);
+    for (what, package) in [("read 5 bytes", "small"), ("read 5 KB", "body")] {
+        let times =
+            memory.each().map(|source| times_of_calls(SINGLE_CALLS, || length(source, package)));
+        overhead(what, MOST_OVERHEAD_US, &times);
+    }
+    tool_calls(&plugins);
     work("scan of records in memory", RECORDS, 10).measure(&memory, scan);
     let directory = corpus::on_disk(ON_DISK);
     let discovery = work("discovery", ON_DISK, 1);
@@ -70,48 +67,24 @@ fn main() {
         });
 }
 
-/// The ways of a call to the plugin and back: the crossings of the boundary, which are the call and
-/// each question that the plugin asks meanwhile; and the texts, in microseconds of this run.
-#[derive(Clone, Copy)]
-struct Crossings {
-    count: f64,
-    texts: [f64; 2],
-}
-
-/// One crossing, with hardly any text.
-const ONE: Crossings = Crossings { count: 1.0, texts: [0.0; 2] };
-
-/// Prints how much longer single calls of a plugin take than linked calls: the median and the 99th
-/// percentile, since the minimum is a call that found its thread awake. The limit is one for each
-/// crossing, and what the texts take. Returns the medians.
-fn overhead(
-    what: &str,
-    crossings: Crossings,
-    linked: &CallTimes,
-    here: &CallTimes,
-    elsewhere: &CallTimes,
-) -> [f64; 2] {
-    let most = [MOST_OVERHEAD_US, MOST_OVERHEAD_ELSEWHERE_US].map(|most| most * crossings.count);
-    let places = [
-        ("plugin in the host's process", here, most[0] + crossings.texts[0]),
-        ("plugin in a child process", elsewhere, most[1] + crossings.texts[1]),
-    ];
-    places.map(|(place, times, most)| {
-        let most = most.round();
+/// Prints how much longer single calls of a plugin take than linked calls, which are the first: the
+/// median and the 99th percentile, since the minimum is a call that found its thread awake.
+fn overhead(what: &str, most: [f64; 2], [linked, loaded @ ..]: &[CallTimes; 3]) {
+    let places = ["plugin in the host's process", "plugin in a child process"];
+    for ((place, times), most) in places.into_iter().zip(loaded).zip(most) {
         let over = |time: Duration, linked| time.saturating_sub(linked).as_secs_f64() * 1e6;
-        let half = over(times.half, linked.half);
         let what = format!("{what}, {place}, time over the linked call");
-        print_alone(&format!("{what}, median"), 1, half, "µs", Some(most));
+        let half = over(times.half, linked.half);
+        print_alone(&format!("{what}, median"), 1, half, "µs", Some(most.round()));
         let slow = over(times.most, linked.most);
         print_alone(&format!("{what}, 99th percentile"), 1, slow, "µs", None);
-        half
-    })
+    }
 }
 
 /// Measures calls of the skill tools: one that needs only its arguments, and one that needs the
 /// session and a file of the host, which crosses the boundary twice: as the file, and in the
-/// result. `kilobyte` is what a kilobyte takes to cross, in microseconds.
-fn tool_calls(plugins: &Path, kilobyte: [f64; 2]) {
+/// result. The limit is one for each crossing, and what the result takes in the same run.
+fn tool_calls(plugins: &Path) {
     let source = (0..100)
         .map(corpus::skill)
         .fold(MemorySource::builder("skills"), |source, (name, text)| {
@@ -129,30 +102,43 @@ fn tool_calls(plugins: &Path, kilobyte: [f64; 2]) {
     let linked = SkillTools::new(ToolPolicy::default(), DeliveryPolicy::default());
     let conversations =
         [conversation(&linked), loaded(Isolation::InProcess), loaded(Isolation::Process)];
-    let read = conversations[0].call("skills_read", json!({"path": "SKILL.md"})).content;
-    let length = |content: &Content| match content {
-        Content::Text { text } => text.len(),
-        Content::Blob { data, .. } => data.len(),
-    };
-    let kilobytes = read.iter().map(length).sum::<usize>() as f64 / 1024.0;
-    let texts = kilobyte.map(|time| 2.0 * time * kilobytes);
     let calls = [
-        ("tool call", ONE, "skills_unload", json!({})),
+        // A page after the last skill is empty: the least that succeeds.
+        ("tool call", 1.0, "skills_list", json!({"cursor": "~"})),
         (
             "tool call that reads the session and a file",
-            Crossings { count: 2.0, texts },
+            2.0,
             "skills_read",
             json!({"path": "SKILL.md"}),
         ),
     ];
     for (what, crossings, tool, arguments) in calls {
-        let [linked, here, elsewhere] = conversations.each_ref().map(|conversation| {
+        let times = conversations.each_ref().map(|conversation| {
             times_of_calls(SINGLE_CALLS, || {
-                conversation.call(tool, arguments.clone()).content.len()
+                let answer = conversation.call(tool, arguments.clone());
+                assert!(!answer.is_error, "a refusal takes another way: {answer:?}");
+                answer.content.len()
             })
         });
-        overhead(what, crossings, &linked, &here, &elsewhere);
+        let texts = encoding(&conversations[0].call(tool, arguments));
+        let [here, elsewhere] = MOST_OVERHEAD_US;
+        let most = [here + texts, elsewhere + 2.0 * texts].map(|most| most * crossings);
+        overhead(what, most, &times);
     }
+}
+
+/// Returns how long it takes, in microseconds, to write a result as JSON and to read it again, with
+/// long texts apart as plugins send them. The interface of plugins requires this once, and a child
+/// process once more; a linked call has no need of it.
+fn encoding(result: &ToolResult) -> f64 {
+    let times = times_of_calls(SINGLE_CALLS, || {
+        let mut document = result.clone();
+        let texts = ResultTexts::take(&mut document, usize::MAX);
+        let document = serde_json::to_string(&document).expect("it is JSON");
+        let read: Map<String, Value> = serde_json::from_str(&document).expect("it is an object");
+        read.len() + texts.map_or(0, |texts| texts.text.len())
+    });
+    times.half.as_secs_f64() * 1e6
 }
 
 /// Work that each isolation does in turn, and how it is reported.

@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::tool::{Content, ToolResult};
 
 /// The length from which a result's texts are moved apart from it. Shorter ones cost less as JSON.
-const MIN_BYTES: usize = 512;
+const MIN_BYTES: usize = 128;
 
 /// The texts of a result, which a boundary moves as they are: to escape a body in JSON and to read
 /// it again takes longer than the call.

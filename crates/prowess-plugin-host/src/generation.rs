@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
 use prowess_core::Clock;
-use prowess_plugin_abi::conversation::FEATURE;
+use prowess_plugin_abi::conversation::{CallNotes, FEATURE};
 use prowess_plugin_abi::{AbiError, codes};
 use prowess_text::counted;
 use serde_json::Value;
@@ -22,6 +22,7 @@ use crate::failure::Failure;
 use crate::guard::lock;
 use crate::host_api::HostSide;
 use crate::instance::{Instance, Shape};
+use crate::recent::Recent;
 use crate::restarts::{MAX_RESTARTS, Restart, Restarts, WINDOW_SECONDS};
 use crate::worker_pool::{CallError, CallOptions, WorkerPool};
 use crate::{LoadedCode, LogLevel, PluginError, PluginErrorKind, PluginLimits, PluginLog};
@@ -56,6 +57,8 @@ pub(crate) struct Shared {
     config: String,
     generations: usize,
     pool: WorkerPool,
+    /// The encoded notes of the latest calls.
+    notes: Recent<CallNotes, Arc<str>>,
     /// Whether it was logged that the plugin is stuck.
     was_stuck: AtomicBool,
     /// Whether calls have a timeout. Otherwise they run on the caller's thread.
@@ -101,6 +104,7 @@ impl Shared {
             config,
             generations,
             pool,
+            notes: Recent::default(),
             was_stuck: AtomicBool::new(false),
             has_timeouts: true,
             current: RwLock::new(instance),

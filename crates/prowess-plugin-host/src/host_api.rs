@@ -1,12 +1,12 @@
 //! The host object that a plugin calls.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use abi_stable::sabi_trait::TD_Opaque;
 use abi_stable::std_types::{RArc, RResult, RStr};
+use hashbrown::HashMap;
 use prowess_core::{Cancel, ChangeListener, Clock, Digest, SourceChange};
 use prowess_plugin_abi::{
     AbiError, Blob, Change, HostApi, HostApi_TO, HostBox, codes, levels, text,

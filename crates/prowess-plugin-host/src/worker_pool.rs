@@ -14,7 +14,7 @@ mod worker;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -69,6 +69,8 @@ struct State {
     idle: Vec<Arc<Worker>>,
     running: usize,
     abandoned: usize,
+    /// Callers that wait for a slot: to notify none costs a system call, too.
+    waiting: usize,
     is_closed: bool,
 }
 
@@ -88,7 +90,7 @@ struct Call<T> {
 
 impl Drop for WorkerPool {
     fn drop(&mut self) {
-        let mut state = self.0.lock();
+        let mut state = lock(&self.0.state);
         state.is_closed = true;
         let idle = std::mem::take(&mut state.idle);
         drop(state);
@@ -105,7 +107,7 @@ impl WorkerPool {
 
     /// Returns the number of calls that their callers abandoned and that are still running.
     pub(crate) fn abandoned(&self) -> usize {
-        self.0.lock().abandoned
+        lock(&self.0.state).abandoned
     }
 
     /// Runs `work` on a worker thread and waits for its result.
@@ -188,13 +190,9 @@ impl<T> Call<T> {
 }
 
 impl Slots {
-    fn lock(&self) -> MutexGuard<'_, State> {
-        lock(&self.state)
-    }
-
     /// Waits for a free slot and takes it. Returns an idle worker if there is one.
     fn acquire(&self, deadline: Instant) -> Result<Option<Arc<Worker>>, CallError> {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         while state.running >= self.capacity {
             if state.abandoned >= self.capacity {
                 return Err(CallError::Stuck);
@@ -203,8 +201,10 @@ impl Slots {
             if left.is_zero() {
                 return Err(CallError::Busy);
             }
+            state.waiting += 1;
             let waited = self.freed.wait_timeout(state, left);
             (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            state.waiting -= 1;
         }
         state.running += 1;
         Ok(state.idle.pop())
@@ -218,7 +218,7 @@ impl Slots {
         }
         let thread = thread::Builder::new().name("prowess-plugin".into());
         if thread.spawn(move || Worker::run(job)).is_err() {
-            self.lock().running -= 1;
+            lock(&self.state).running -= 1;
             return Err(CallError::Busy);
         }
         Ok(())
@@ -227,7 +227,7 @@ impl Slots {
     /// Frees the slot of a call that has returned. Returns whether its worker waits for another
     /// job.
     fn release(&self, call: &AtomicU8, worker: &Arc<Worker>) -> bool {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         state.running -= 1;
         let before = call.swap(call_state::DONE, Ordering::AcqRel);
         state.abandoned -= usize::from(before == call_state::ABANDONED);
@@ -235,14 +235,15 @@ impl Slots {
         if continues {
             state.idle.push(Arc::clone(worker));
         }
-        drop(state);
-        self.freed.notify_one();
+        if state.waiting > 0 {
+            self.freed.notify_one();
+        }
         continues
     }
 
     /// Marks a call as abandoned, unless it has returned meanwhile.
     fn abandon(&self, call: &AtomicU8) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         let from = call_state::RUNNING;
         let to = call_state::ABANDONED;
         if call.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok() {

@@ -1,11 +1,11 @@
 //! Stops panics of the plugin at the boundary.
 
 use std::any::Any;
-use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use abi_stable::std_types::RResult;
+pub(crate) use prowess_plugin_abi::contain;
 use prowess_plugin_abi::{AbiError, codes};
 
 use crate::hook;
@@ -43,31 +43,12 @@ pub(crate) fn run_once<T>(work: impl FnOnce() -> Result<T, AbiError>) -> RResult
     Guard::default().run(work)
 }
 
-/// Runs a function without a result, such as a drop. A panic is ignored.
-pub(crate) fn contain(work: impl FnOnce()) {
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
-        drop_payload(payload);
-    }
-}
-
 fn panicked(payload: Box<dyn Any + Send>) -> AbiError {
     let text = payload.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| payload.downcast_ref::<String>().cloned());
     let text = text.unwrap_or_else(|| "a value that is not a string".to_owned());
-    drop_payload(payload);
+    contain(|| drop(payload));
     let location =
         hook::take_location().map(|location| format!(" ({location})")).unwrap_or_default();
     AbiError::new(codes::PANIC, format!("the plugin panicked: {text}{location}"))
-}
-
-/// Drops a payload. Its drop may panic, and so may the drop of that second payload: it is leaked,
-/// unless it is a string, whose drop does not panic.
-fn drop_payload(payload: Box<dyn Any + Send>) {
-    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        if second.is::<&str>() || second.is::<String>() {
-            drop(second);
-        } else {
-            mem::forget(second);
-        }
-    }
 }

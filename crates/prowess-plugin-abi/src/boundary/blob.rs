@@ -29,9 +29,10 @@ extern "C" fn release<T>(owner: *mut c_void) {
     contain(move || drop(owner));
 }
 
-/// Drops a value and its panics: no panic may leave `release`, not even one from dropping the
-/// payload of another panic.
-fn contain(work: impl FnOnce()) {
+/// Runs a function without a result, such as a drop. A panic is ignored, and so is one from dropping
+/// its payload. Both sides of the boundary use it, and it is no part of the interface.
+#[doc(hidden)]
+pub fn contain(work: impl FnOnce()) {
     use std::panic::{AssertUnwindSafe, catch_unwind};
     if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
         if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {

@@ -25,7 +25,7 @@ mod scan;
 mod source;
 mod tools;
 
-pub use blob::Blob;
+pub use blob::{Blob, contain};
 pub use call::CallCtx;
 pub use error::AbiError;
 pub use host::{Change, HostApi, HostApi_TO, HostBox};

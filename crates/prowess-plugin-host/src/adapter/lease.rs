@@ -5,9 +5,11 @@ use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use prowess_core::{PreviousScan, ScanSink};
+
+use crate::guard::lock;
 
 /// The borrowed arguments of a scan.
 pub(super) struct ScanArguments<'a> {
@@ -77,7 +79,7 @@ impl LentArguments {
         work: impl FnOnce(&mut ScanArguments<'_>) -> T,
     ) -> T {
         self.uses.fetch_add(1, Ordering::Relaxed);
-        let mut slot = self.lock();
+        let mut slot = lock(&self.slot);
         let Some(arguments) = &mut slot.arguments else {
             return otherwise;
         };
@@ -100,12 +102,8 @@ impl LentArguments {
 
     /// Removes the pointer, so that later uses have no effect. Returns the payload of a panic.
     pub(super) fn revoke(&self) -> Option<Box<dyn Any + Send>> {
-        let mut slot = self.lock();
+        let mut slot = lock(&self.slot);
         slot.arguments = None;
         slot.panic.take()
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Slot> {
-        self.slot.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

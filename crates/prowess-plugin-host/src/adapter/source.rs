@@ -224,18 +224,20 @@ impl SkillSource for PluginSource {
         let most = limit.0.min(self.shared.limits.answer_bytes);
         let package = package.as_str().to_owned();
         let name = resource.as_str().to_owned();
-        let blob = self.call(&CallContext::new("read"), move |source, ctx| {
+        let read = self.call(&CallContext::new("read"), move |source, ctx| {
             let package = package.as_str().into();
             let resource = name.as_str().into();
             let request = ReadRequest { package, resource, limit: most as u64, ext: RStr::empty() };
-            source.read(ctx, request)
+            // Copied on the thread that has the bytes in its cache.
+            source.read(ctx, request).map(|blob| match blob.as_slice() {
+                bytes if bytes.len() <= most => Ok(bytes.to_vec()),
+                bytes => Err(bytes.len()),
+            })
         })?;
-        let bytes = blob.as_slice();
-        if bytes.len() > most {
-            let what = format!("returns {} bytes of `{resource}`; {most} are allowed", bytes.len());
-            return Err(self.fault(codes::TOO_LARGE, &what));
-        }
-        Ok(bytes.to_vec())
+        read.map_err(|length| {
+            let what = format!("returns {length} bytes of `{resource}`; {most} are allowed");
+            self.fault(codes::TOO_LARGE, &what)
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use prowess_core::{
     Catalog, Code, Content, ResultTexts, Tool, ToolContext, ToolProvider, ToolResult,
 };
 use prowess_plugin_abi::codes;
-use prowess_plugin_abi::text::checked_string;
+use prowess_plugin_abi::text::checked;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -94,7 +94,7 @@ impl ToolPlugin for LocalPlugin {
             let tools = &instance.objects().tools[index];
             tools.named_skills(name.as_str().into(), arguments.as_str().into())
         });
-        self.parse_names(text.ok()?)
+        self.parse_names(&text.ok()?)
     }
 
     fn call(&self, context: &ToolContext<'_>, arguments: &Value, names_skills: bool) -> Answered {
@@ -135,15 +135,15 @@ impl LocalPlugin {
         })
     }
 
-    fn parse_names(&self, text: RString) -> Option<Vec<String>> {
-        serde_json::from_str(&self.text(text).ok()?).ok()
+    fn parse_names(&self, text: &RString) -> Option<Vec<String>> {
+        serde_json::from_str(self.text(text).ok()?).ok()
     }
 
     fn described_by(&self, shown: Shown<'_>) -> Option<DescribedTool> {
         let instance = self.shared.current().number();
         let described = self
             .definitions
-            .get_or_insert_with((shown.catalog, instance), || self.describe_all(shown).ok());
+            .get_or_insert_with((shown.catalog, instance), |_| self.describe_all(shown).ok());
         described?.get(self.at).cloned()
     }
 
@@ -153,14 +153,15 @@ impl LocalPlugin {
         let text = self.shared.call(&call, move |instance: &Instance, ctx| {
             instance.objects().tools[index].tools_for(ctx)
         })?;
-        let described = convert::parse_tools(&self.text(text)?);
+        let described = convert::parse_tools(self.text(&text)?);
         let described = described.map_err(|reason| self.fault(&reason))?;
         described_as(&self.described, described)
             .ok_or_else(|| self.fault("without a description of each tool"))
     }
 
     fn parts(&self, arguments: &Value) -> (usize, String, String) {
-        (self.index, self.described().name.clone(), arguments.to_string())
+        let arguments = serde_json::to_string(arguments).unwrap_or_default();
+        (self.index, self.described().name.clone(), arguments)
     }
 
     fn answer(
@@ -180,23 +181,22 @@ impl LocalPlugin {
             })
         })?;
         let named = match named {
-            Some(RResult::ROk(named)) => self.parse_names(named),
+            Some(RResult::ROk(named)) => self.parse_names(&named),
             _ => None,
         };
-        let text = self.text(text)?;
-        let result = result(&text);
+        let result = result(self.text(&text)?);
         let result =
             result.map_err(|error| self.fault(&format!("with an invalid result: {error}")))?;
         Ok((result, named))
     }
 
     /// Checks the size and the encoding of an answer.
-    fn text(&self, text: RString) -> Result<String, Failure> {
+    fn text<'t>(&self, text: &'t RString) -> Result<&'t str, Failure> {
         let most = self.shared.limits.answer_bytes;
         if text.len() > most {
             return Err(self.fault(&format!("with {} bytes; {most} are allowed", text.len())));
         }
-        checked_string(text)
+        checked(text.as_rstr())
             .map_err(|error| self.fault(&format!("with text that is not UTF-8: {error}")))
     }
 

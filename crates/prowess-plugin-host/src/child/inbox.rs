@@ -6,6 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use std::io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
 use std::io::{self, Read};
 use std::os::unix::net::UnixStream;
+use std::ptr;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::Duration;
 
@@ -88,22 +89,22 @@ impl<E> Inbox<E> {
         if let Some(message) = slot.take() {
             return Ok(Some(message));
         }
-        let read = read(&mut reader);
-        drop(reader);
-        match read {
-            Ok((id, message)) => self.deliver(id, message),
-            Err(error) if matches!(error.kind(), WouldBlock | TimedOut | Interrupted) => {}
-            Err(error) => return Err(error),
+        // Delivered before another thread reads, so that the messages of a slot stay in order.
+        match read(&mut reader) {
+            Ok((id, message)) => Ok(self.deliver(id, message, slot)),
+            Err(error) if matches!(error.kind(), WouldBlock | TimedOut | Interrupted) => Ok(None),
+            Err(error) => Err(error),
         }
-        Ok(slot.take())
     }
 
-    /// Delivers a message to its slot, if that is still open.
-    fn deliver(&self, id: u64, message: E) {
-        let slot = lock(&self.waiting).get(&id).cloned();
-        if let Some(slot) = slot {
-            slot.push(message);
+    /// Delivers a message to its slot, if that is still open. Returns a message for `own`.
+    fn deliver(&self, id: u64, message: E, own: &Slot<E>) -> Option<E> {
+        let slot = lock(&self.waiting).get(&id).cloned()?;
+        if ptr::eq(&*slot, own) {
+            return Some(message);
         }
+        slot.push(message);
+        None
     }
 }
 

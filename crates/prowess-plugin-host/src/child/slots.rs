@@ -51,7 +51,11 @@ pub(super) struct CallSlot<'a>(&'a CallSlots);
 
 impl Drop for CallSlot<'_> {
     fn drop(&mut self) {
-        *lock(&self.0.taken) -= 1;
-        self.0.freed.notify_one();
+        let mut taken = lock(&self.0.taken);
+        // Calls only wait while no slot is free, and to notify none costs a system call, too.
+        if *taken == self.0.capacity {
+            self.0.freed.notify_all();
+        }
+        *taken -= 1;
     }
 }

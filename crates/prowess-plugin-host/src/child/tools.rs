@@ -61,7 +61,7 @@ impl ToolPlugin for RemotePlugin {
     }
 
     fn described_in(&self, catalog: &Catalog) -> Option<DescribedTool> {
-        self.described.get_or_insert_with(catalog.serial(), || {
+        self.described.get_or_insert_with(catalog.serial(), |_| {
             Some(DescribedTool::new(self.describe(catalog)?, &self.offered))
         })
     }

@@ -5,11 +5,12 @@
 use std::marker::PhantomData;
 use std::mem::transmute;
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use prowess_plugin_abi::{AbiError, codes};
 
 use super::Answer;
+use crate::guard::lock;
 
 /// Lends answers until it is dropped. The drop waits for a question that is being answered.
 pub(crate) struct AnswersLease<'a> {
@@ -52,19 +53,14 @@ impl<'a> AnswersLease<'a> {
 
 impl Drop for AnswersLease<'_> {
     fn drop(&mut self) {
-        *self.lent.lock() = None;
+        *lock(&self.lent.0) = None;
     }
 }
 
 impl LentAnswers {
-    /// A panic of an earlier answer has changed nothing here.
-    fn lock(&self) -> MutexGuard<'_, Option<Pointer>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Answers a question in JSON, unless the call has ended.
     pub(crate) fn answer(&self, question: &str) -> Result<Vec<u8>, AbiError> {
-        let slot = self.lock();
+        let slot = lock(&self.0);
         let Some(Pointer(answers)) = &*slot else {
             return Err(AbiError::new(codes::CANCELLED, "the call has ended"));
         };

@@ -72,33 +72,36 @@ impl Shared {
         let cancel_token = running.token;
         let deadline_ms = self.limits.call_ms;
         let session = call.session.to_owned();
-        let ext = notes(call.caller, shown);
+        let ext = self.notes(call.caller, shown);
         let called = Arc::clone(&instance);
         let answer = self.pool.run(&options, move || {
             let trace_id = session.as_str().into();
-            let ext = ext.as_str().into();
-            into_result(work(&called, CallCtx { deadline_ms, cancel_token, trace_id, ext }))
+            let ctx = CallCtx { deadline_ms, cancel_token, trace_id, ext: (&*ext).into() };
+            let answer = into_result(work(&called, ctx));
+            // Freed by the thread that made it, which costs less.
+            (answer, session)
         });
         drop(running);
         match answer {
-            Ok(answer) => answer.map_err(|error| self.failed(&instance, &error)),
+            Ok((answer, _)) => answer.map_err(|error| self.failed(&instance, &error)),
             Err(error) => Err(self.call_failed(error)),
         }
     }
-}
 
-/// Returns the `ext` field of a call as JSON. Older plugins ignore it and assume that the model is
-/// the caller.
-fn notes(caller: Caller, shown: Option<Shown<'_>>) -> String {
-    if caller == Caller::Model && shown.is_none() {
-        return String::new();
+    /// Returns the `ext` field of a call as JSON, cached. Older plugins ignore it and assume that
+    /// the model is the caller.
+    fn notes(&self, caller: Caller, shown: Option<Shown<'_>>) -> Arc<str> {
+        if caller == Caller::Model && shown.is_none() {
+            return Arc::default();
+        }
+        let notes = CallNotes {
+            caller: (caller == Caller::User).then(|| "user".to_owned()),
+            catalog: shown.map(|shown| shown.catalog),
+            state: shown.and_then(|shown| shown.state),
+            boundary: shown.map_or("", |shown| shown.boundary).to_owned(),
+            takes_texts: shown.is_some(),
+        };
+        let encode = |notes: &CallNotes| Some(serde_json::to_string(notes).ok()?.into());
+        self.notes.get_or_insert_with(notes, encode).unwrap_or_default()
     }
-    let notes = CallNotes {
-        caller: (caller == Caller::User).then(|| "user".to_owned()),
-        catalog: shown.map(|shown| shown.catalog),
-        state: shown.and_then(|shown| shown.state),
-        boundary: shown.map_or("", |shown| shown.boundary).to_owned(),
-        takes_texts: shown.is_some(),
-    };
-    serde_json::to_string(&notes).unwrap_or_default()
 }

@@ -31,7 +31,7 @@ fn each_caller_gets_its_own_answer() {
         }
     });
     assert_eq!(pool.abandoned(), 0, "no call is abandoned");
-    let idle = pool.0.lock().idle.len();
+    let idle = super::lock(&pool.0.state).idle.len();
     assert!((1..=4).contains(&idle), "{idle} idle threads; at most the capacity of the pool");
 }
 

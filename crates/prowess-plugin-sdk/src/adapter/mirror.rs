@@ -14,7 +14,7 @@ use super::recent::Recent;
 
 /// A cache of the host's most recent catalogs.
 #[derive(Default)]
-pub(super) struct Mirrors(Recent<Arc<Mirror>>);
+pub(super) struct Mirrors(Recent<u64, Arc<Mirror>>);
 
 /// A catalog of the host. Its files can only be read within a call.
 pub(super) struct Mirror {

@@ -7,33 +7,33 @@ use std::sync::{Mutex, PoisonError};
 const CAPACITY: usize = 4;
 
 /// Caches the most recent values, so that a series of calls requests each value once.
-pub(super) struct Recent<T>(Mutex<VecDeque<(u64, T)>>);
+pub(super) struct Recent<K, T>(Mutex<VecDeque<(K, T)>>);
 
-impl<T> Default for Recent<T> {
+impl<K, T> Default for Recent<K, T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<T: Clone> Recent<T> {
-    /// Returns the value with a number. If it is not cached, `request` requests it from the host.
+impl<K: PartialEq, T: Clone> Recent<K, T> {
+    /// Returns the value for a key. If it is not cached, `request` creates it.
     pub(super) fn get_or_insert_with<E>(
         &self,
-        number: u64,
+        key: K,
         request: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
-        if let Some(cached) = self.get(number) {
+        if let Some(cached) = self.get(&key) {
             return Ok(cached);
         }
         let value = request()?;
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         entries.truncate(CAPACITY - 1);
-        entries.push_front((number, value.clone()));
+        entries.push_front((key, value.clone()));
         Ok(value)
     }
 
-    fn get(&self, number: u64) -> Option<T> {
+    fn get(&self, key: &K) -> Option<T> {
         let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.iter().find(|(cached, _)| *cached == number).map(|(_, value)| value.clone())
+        entries.iter().find(|(cached, _)| cached == key).map(|(_, value)| value.clone())
     }
 }

@@ -25,10 +25,10 @@ const MAX_MESSAGE_BYTES: usize = 8 << 10;
 /// A session of the host. Without a conversation it only has an id.
 pub(super) struct RemoteSession<'a> {
     id: SessionId,
-    host: Host,
+    host: &'a Host,
     conversation: Option<Conversation>,
     /// A cache of the most recent session states.
-    states: &'a Recent<SessionState>,
+    states: &'a Recent<u64, SessionState>,
     /// The number of the state at the start of the call, if the host has sent it.
     state: Option<u64>,
     /// Whether the call may have changed the state.
@@ -38,12 +38,11 @@ pub(super) struct RemoteSession<'a> {
 impl<'a> RemoteSession<'a> {
     pub(super) fn new(
         id: SessionId,
-        host: &Host,
+        host: &'a Host,
         conversation: Option<Conversation>,
-        states: &'a Recent<SessionState>,
+        states: &'a Recent<u64, SessionState>,
         state: Option<u64>,
     ) -> Self {
-        let host = host.clone();
         let is_changed = AtomicBool::new(false);
         Self { id, host, conversation, states, state, is_changed }
     }

@@ -1,5 +1,6 @@
 //! Adapts the author's tool provider to the ABI.
 
+use std::convert::Infallible;
 use std::sync::{Arc, OnceLock};
 
 use abi_stable::std_types::{RResult, RStr, RString};
@@ -27,7 +28,9 @@ pub(super) struct ToolsAdapter {
     /// The catalog of a call without a conversation.
     empty_catalog: Arc<Catalog>,
     mirrors: Mirrors,
-    states: Recent<SessionState>,
+    states: Recent<u64, SessionState>,
+    /// The notes of the latest calls, and their boundaries.
+    notes: Recent<String, Arc<(CallNotes, Boundary)>>,
     host: Host,
     guard: Guard,
 }
@@ -40,6 +43,7 @@ impl ToolsAdapter {
             empty_catalog: Arc::new(Catalog::empty()),
             mirrors: Mirrors::default(),
             states: Recent::default(),
+            notes: Recent::default(),
             host: host.clone(),
             guard: Guard::default(),
         }
@@ -68,7 +72,7 @@ impl ToolsAdapter {
     }
 
     fn describe_for(&self, ctx: &CallCtx<'_>) -> Result<RString, AbiError> {
-        let conversation = self.conversation(ctx, &notes_of(ctx));
+        let conversation = self.conversation(ctx, &self.notes(ctx).0);
         self.describe(&*self.catalog(conversation.as_ref())?)
     }
 
@@ -88,26 +92,37 @@ impl ToolsAdapter {
     fn answer(&self, ctx: &CallCtx<'_>, name: &str, text: &str) -> Result<RString, AbiError> {
         let tool = self.tool(name)?;
         let arguments = arguments_of(text)?;
-        let notes = notes_of(ctx);
-        let conversation = self.conversation(ctx, &notes);
+        let (notes, boundary) = &*self.notes(ctx);
+        let conversation = self.conversation(ctx, notes);
         let catalog = self.catalog(conversation.as_ref())?;
         let id = session_id(convert::text(ctx.trace_id)?)?;
         let session = RemoteSession::new(id, &self.host, conversation, &self.states, notes.state);
         let context = ToolContext {
             catalog: &catalog,
             session: &session,
-            caller: caller_of(&notes),
+            caller: caller_of(notes),
             origin: &Arc::default(),
             clock: &self.host,
             cancel: &self.host.cancel_of(ctx),
             approved: None,
             progress: prowess_core::Progress::default(),
-            boundary: &Boundary::new(&notes.boundary),
+            boundary,
             result_bytes: None,
             keeps_results: false,
         };
         let result = tool.call(&context, &arguments);
         if notes.takes_texts { encode_with_texts(result) } else { encode(&result) }
+    }
+
+    /// Returns the notes of a call. Those of a series of calls are parsed once.
+    fn notes(&self, ctx: &CallCtx<'_>) -> Arc<(CallNotes, Boundary)> {
+        let text = convert::text(ctx.ext).unwrap_or_default();
+        let parsed = self.notes.get_or_insert_with(text.to_owned(), || {
+            let notes = conversation::notes(text);
+            let boundary = Boundary::new(&notes.boundary);
+            Ok::<_, Infallible>(Arc::new((notes, boundary)))
+        });
+        parsed.unwrap_or_else(|never| match never {})
     }
 
     fn skills_named(&self, name: &str, text: &str) -> Result<RString, AbiError> {
@@ -141,10 +156,6 @@ impl ToolProviderAbi for ToolsAdapter {
     fn named_skills(&self, name: RStr<'_>, arguments: RStr<'_>) -> RResult<RString, AbiError> {
         self.guard.run(|| self.skills_named(convert::text(name)?, convert::text(arguments)?))
     }
-}
-
-fn notes_of(ctx: &CallCtx<'_>) -> CallNotes {
-    conversation::notes(convert::text(ctx.ext).unwrap_or_default())
 }
 
 /// Returns the caller: the model, unless the host names the user.
@@ -199,23 +210,17 @@ fn encode(value: &impl Serialize) -> Result<RString, AbiError> {
     })
 }
 
-/// A result whose texts follow it.
-#[derive(Serialize)]
-struct WithoutTexts<'a> {
-    #[serde(flatten)]
-    result: &'a ToolResult,
-    /// The lengths of the texts.
-    texts: &'a [usize],
-}
-
 /// Encodes a result with long texts after the document.
 fn encode_with_texts(mut result: ToolResult) -> Result<RString, AbiError> {
     let Some(ResultTexts { lengths, text }) = ResultTexts::take(&mut result, usize::MAX) else {
         return encode(&result);
     };
-    let mut encoded = encode(&WithoutTexts { result: &result, texts: &lengths })?;
-    encoded.reserve(1 + text.len());
-    encoded.push('\n');
+    let mut encoded = encode(&result)?;
+    // The result is an object, which ends with a brace; the lengths are its last field.
+    encoded.pop();
+    let lengths = format!(",\"texts\":{lengths:?}}}\n");
+    encoded.reserve(lengths.len() + text.len());
+    encoded.push_str(&lengths);
     encoded.push_str(&text);
     Ok(encoded)
 }
