@@ -62,27 +62,7 @@ pub(crate) use trust::Trust;
 pub(crate) use validate::Validate;
 
 /// The examples of the manual page.
-pub(crate) const EXAMPLES: &str = "\
-Examples:
-  prowess tour                                  play through an agent's conversation
-  prowess                                       an overview of the skills that are found
-  prowess new pdf-forms                         create a skill
-  prowess validate ./skills                     check every skill in a directory
-  prowess --root project=./skills list          list the skills in a directory
-  prowess search 'fill in a form'               find matching skills
-  prowess trust                                 trust this project, so that its skills are offered
-  prowess add owner/repo/skills/pdf             install a skill of a repository, and lock its version
-  prowess sync                                  install exactly the skills of the lock file
-  prowess doctor                                report every problem and how to fix it
-  prowess explain pdf                           why a skill is offered to a model, or why not
-  prowess prompt --load pdf                     the skills section of the next prompt
-  prowess call skills_load '{\"names\":[\"pdf\"]}'  make one tool call, as a model does
-  prowess run pdf scripts/fill.py -- form.pdf   run a script of a skill in the sandbox
-  prowess audit show                            what happened in each audited session
-  prowess plugin list                           list plugins and whether they may run
-  prowess plugin new greeter --kind source      create a plugin
-  prowess serve                                 serve MCP on standard input and output
-  prowess mcp config --client cursor            the block of a client's configuration that starts the server";
+pub(crate) const EXAMPLES: &str = include_str!("args/examples.txt");
 
 /// Find, check, show, load and serve Agent Skills.
 #[derive(Debug, Parser)]

@@ -11,17 +11,7 @@ use std::time::SystemTime;
 const MOST_NAMES: usize = 200_000;
 
 /// The hidden names that programs take orders from. Others are data, as the locks in caches are.
-const ORDERS: &str = ".agents .aider.conf.yml .amazonq .amp .augment .bash_aliases .bash_login \
-    .bash_logout .bash_profile .bashrc .bazelrc .bundle .cargo .circleci .claude .cline .clinerules \
-    .codex .config .continue .crush .cursor .cursorrules .devcontainer .devcontainer.json \
-    .dir-locals.el .direnv .emacs .emacs.d .env .envrc .exrc .factory .gdbinit .gemini .git \
-    .gitattributes .gitconfig .github .gitlab-ci.yml .gitmodules .goose .goosehints .hermes .hg \
-    .hgrc .husky .idea .inputrc .junie .kilocode .kiro .lefthook.yml .lintstagedrc .lintstagedrc.cjs \
-    .lintstagedrc.js .lintstagedrc.json .lintstagedrc.mjs .lldbinit .local .mcp.json .mise .mise.toml \
-    .mvn .netrc .npmrc .nvim.lua .nvimrc .opencode .openhands .pnpmfile.cjs .pre-commit-config.yaml \
-    .profile .prowess .pypirc .qwen .roo .roorules .ssh .svn .tmux.conf .tool-versions .trae .vibe \
-    .vim .vimrc .vscode .windsurf .windsurfrules .yarnrc .yarnrc.yml .zed .zlogin .zlogout .zprofile \
-    .zshenv .zshrc";
+const ORDERS: &str = include_str!("kept/orders.txt");
 
 /// Distinguishes a file from one that gets its inode later.
 type Identity = (u64, Option<SystemTime>);

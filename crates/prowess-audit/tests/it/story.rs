@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use expect_test::expect;
+use expect_test::{expect, expect_file};
 use prowess_audit::{
     Head, LogIndex, LogOptions, Statistics, Story, StoryFilter, StoryPart, VerifyError, seal_line,
     verify,
@@ -61,18 +61,7 @@ fn story_has_each_session_and_unfinished_calls() {
     let place = log();
     let story = Story::read(&place.path, &StoryFilter { all: true, ..StoryFilter::default() })
         .expect("nothing was changed");
-    expect![[r#"
-        []
-        2026-01-01T00:00:00Z reload (start): 3 skills, 3 added, 0 changed, 0 removed
-        [talk]
-        2026-01-01T00:00:00Z loaded pdf with allowed-tools Read, Bash(git:*)
-        2026-01-01T00:00:01.5Z Read in pdf: done in 12 ms
-        2026-01-01T00:00:01.5Z DENIED Write in pdf: `Write` is not in the allowed-tools of `pdf`
-        2026-01-01T00:00:12.5Z pdf ended after 12.5 s (task completed)
-        [other]
-        2026-01-01T00:00:01.5Z call of Read, and no outcome was recorded
-    "#]]
-    .assert_eq(&shown(&story));
+    expect_file!["../data/story-levels.txt"].assert_eq(&shown(&story));
     let one = Story::read(&place.path, &of_session("other")).expect("nothing was changed");
     assert_eq!(one.sessions, story.sessions[2..], "only the named session");
 }
@@ -86,15 +75,7 @@ fn story_names_approvals_plugins_and_what_a_killed_task_left() {
     }
     let story = Story::read(&place.path, &StoryFilter { all: true, ..StoryFilter::default() })
         .expect("nothing was changed");
-    expect![[r#"
-        [talk]
-        2026-01-01T00:00:00Z loaded pdf with allowed-tools Read, Bash(git:*)
-        2026-01-01T00:00:00Z approval a1 granted by ada: Bash
-        2026-01-01T00:01:00Z resumed with pdf (since 2026-01-01T00:00:00Z) still loaded
-        []
-        2026-01-01T00:00:00Z plugin /plugins/notes.so rejected: `/plugins/notes.so` is not trusted; nothing was executed
-        2026-01-01T00:00:00Z trust in `/home/a\u{60} by bob` revoked by ada
-    "#]].assert_eq(&shown(&story));
+    expect_file!["../data/story-changes.txt"].assert_eq(&shown(&story));
 }
 
 /// The call that a person approved at its terminal was refused first, and then made again.

@@ -38,17 +38,7 @@ const GROUPS: [(&str, &str); 6] = [
 ];
 
 /// The options in the short help of the program, which is one screen.
-const SHORT_OPTIONS: &str = "\
-Options:
-      --root [LAYER=]DIR   Directory of skills, instead of those that are found
-      --set KEY=VALUE      Another configuration value
-      --format json        One JSON document instead of text
-  -q, --quiet              Results only, without warnings and remarks
-  -h, --help               This overview; `--help` has a line for each command
-  -V, --version            Version
-
-`prowess COMMAND -h` describes a command, `prowess help` lists topics.
-";
+const SHORT_OPTIONS: &str = include_str!("short_options.txt");
 
 /// The end of the help of each command.
 const SHARED: &str = "`prowess help options` describes the options of all commands.";

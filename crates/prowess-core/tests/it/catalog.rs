@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use expect_test::expect;
+use expect_test::expect_file;
 use prowess_core::{
     Availability, Caller, Catalog, CatalogBuilder, CatalogSource, Layer, MemorySource, NewRecord,
     ReadLimit, Record, RecordIndex, RecordSet, RecordSetBuilder, ResourcePath, SkillSource, Trust,
@@ -211,23 +211,8 @@ fn record_has_its_location_and_reads_its_files() {
 fn record_serialises_to_stable_json() {
     let catalog = catalog();
     let json = |record| serde_json::to_string_pretty(&record).expect("a record is serializable");
-    expect![[r#"
-        {
-          "id": "pdf",
-          "name": "pdf",
-          "description": "The user's.",
-          "location": "memory://memory/office/pdf/SKILL.md",
-          "layer": "user",
-          "source": "memory",
-          "trust": "trusted",
-          "tags": [
-            "one",
-            "two"
-          ],
-          "tokens": 4,
-          "state": "visible"
-        }"#]]
-    .assert_eq(&json(catalog.get("pdf").expect("the skill is offered")));
+    expect_file!["../data/catalog.txt"]
+        .assert_eq(&json(catalog.get("pdf").expect("the skill is offered")));
     let shadowed = json(catalog.excluded().next().expect("one record is excluded"));
     assert!(shadowed.contains(r#""state": "shadowed""#), "{shadowed}");
     assert!(shadowed.contains(r#""reason": "the user's is used""#), "{shadowed}");

@@ -1,6 +1,6 @@
 //! Fields beside the standard's: their types, their values and who asks for them.
 
-use expect_test::{Expect, expect};
+use expect_test::{Expect, expect, expect_file};
 use prowess_format::{
     Extension, Extensions, FieldKind, Head, Profile, Rules, Summarized, parse_with, summarize_with,
 };
@@ -137,18 +137,7 @@ fn a_document_with_many_small_mistakes_is_read_with_a_finding_for_each() {
     let rules = Rules { extensions, ..Rules::of(Profile::Lenient) };
     let parsed = parse_with(text.as_bytes(), &rules);
     let found: String = parsed.diagnostics.iter().map(|found| format!("{found}\n")).collect();
-    expect![[r#"
-        1:1: hint[byte-order-mark]: the file starts with a byte order mark
-        3:14: hint[description-trimmed]: `description` has blanks at an end
-        4:9: warning[extension-value-unknown]: `insert` is `elsewhere`, not one of `instructions`, `user-message`
-        7:18: warning[extension-field-type]: `arguments[0].description` is a number, not a text
-        9:11: warning[extension-value-invalid]: `arguments[1].name` is `invalid name`, not a word
-        10:11: warning[extension-duplicate]: `arguments[2].name` is a duplicate: `topic`
-        11:17: warning[extension-value-invalid]: `tags[1]` is blank, not a text
-        11:22: warning[extension-field-type]: `tags[2]` is a number, not a text
-        14:1: warning[frontmatter-closed-by-dots]: the frontmatter is closed by `...`, which most clients do not accept
-    "#]]
-    .assert_eq(&found);
+    expect_file!["../data/extensions-findings.txt"].assert_eq(&found);
     let document = parsed.document.expect("nothing is an error");
     assert_eq!(document.title(), Some("Tolerant Skill"), "the name for people");
     assert_eq!(document.frontmatter.description, "Talks of a topic.");

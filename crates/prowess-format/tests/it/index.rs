@@ -1,6 +1,6 @@
 //! The index by which a site says which skills it has.
 
-use expect_test::expect;
+use expect_test::expect_file;
 use proptest::prelude::*;
 use prowess_format::index::{
     ArtifactKind, IndexEntry, IndexError, MAX_INDEX_BYTES, SCHEMA, SkillIndex,
@@ -33,22 +33,7 @@ fn what_is_written_is_read() {
         }],
     };
     let text = index.to_json();
-    expect![[r#"
-        {
-          "$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
-          "skills": [
-            {
-              "name": "pdf",
-              "type": "archive",
-              "description": "Fills forms.",
-              "url": "/skills/pdf.tar.gz",
-              "digest": "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-              "signature": "/skills/pdf.tar.gz.minisig"
-            }
-          ]
-        }
-    "#]]
-    .assert_eq(&text);
+    expect_file!["../data/index.txt"].assert_eq(&text);
     let read = SkillIndex::read(text.as_bytes()).expect("it is an index");
     assert_eq!((read.index, read.left_out), (index, vec![]));
 }

@@ -7,46 +7,14 @@ use prowess_format::{AllowedTools, Head, Profile, Summarized, parse, summarize};
 
 use crate::support::assert_sound;
 
-/// Whole lines and pieces of lines from which frontmatters are put together, good and nasty, with
-/// `¦` between them.
-const PIECES: &str = "\
-    name: pdf\n¦name: \"pdf\"\n¦name: 'it''s'\n¦name: ｐｄｆ\n¦name:\n¦name: no\n¦name: My Skill\n¦\
-    name: \"\u{441}afe X\"\n¦argument-hint: [file] [format]\n¦argument-hint: [file]\n¦\
-    scope: {a: [b\n¦description: Fills forms.\n¦description: Use when: x\n¦description: a # b\n¦\
-    description: \"a: b\"\n¦description: 'a # b' # c\n¦description: >\n  a\n  b\n\n  c\n¦\
-    description: >\n  a\u{200b}\n  b\n\n\n¦description: |\n  a\u{200b}  \n¦license: |-\n  [a\n¦\
-    description: |\n  a\n   b\n\n  c\n\n\n¦description: >-\n  one\n¦description: |-\n  one\n¦\
-    description: |+\n  one\n\n¦description: |2\n   one\n¦description: >\n  a\n   more\n  b\n¦\
-    description: a\n  continued\n¦description: é — 字\n¦description: -x\n¦description: ?x\n¦\
-    description: :x\n¦description: a:b\n¦description: a:\n¦description: \"a\\nb\"\n¦\
-    description: \"two\n  lines\"\n¦description: a\u{a0}b\u{2028}c\n¦description: |\n\n  a\n¦\
-    description: |\n    \n  a\n¦description: >\n\n\n  a\n  \n  b\n¦description: [a\n¦\
-    description: >-\n  one \n¦description: ' one'\n¦description: yes\n¦description: 1.5\n¦\
-    license: 2.0\n¦license: 'it''s'\n¦compatibility: >\n  x\n¦\
-    metadata:\n  a: b\n  version: \"1.0\"\n¦metadata:\n  version: 1.10\n  a: b\n¦\
-    metadata:\n  version: ' 2 '\n¦metadata:\n  version: ''\n¦metadata:\n  version: \"1\\t2\"\n¦\
-    metadata:\n  version: [1, 2]\n¦metadata:\n  version:\n    a: b\n¦metadata:\n  version:\n¦\
-    metadata: {version: 3, a: b}\n¦metadata:\n  openclaw: {always: true}\n¦\
-    metadata:\n  a: b # c\n  d: e: f\n¦allowed-tools: Read, Bash(git add:*) Write\n¦\
-    allowed-tools: Bash(a)b\n¦allowed-tools: Bash((a) b)\n¦allowed-tools: 'Read' Write\n¦\
-    description: \n¦description: >\r\n  a\r\n  b\r\n¦description: a\r\n¦description: a\rb\n¦\
-    tags: [a, 'b', \"c\"]\n¦tags: [a, b: c]\n¦tags: [a,]\n¦tags: []\n¦tags: [a:b, c]\n¦\
-    tags: [ a , b ]\n¦tags:\n- a\n- b\n¦tags:\n  - a\n  - 'b'\n¦tags: a, b\n¦tags: [,a]\n¦\
-    tags: [\"a\" b]\n¦tags: [a b, -c, c#d, d #e]\n¦tags:\n  - a: b\n¦tags:\n  -\n  - b\n¦\
-    metadata:\n  a: b\n  tags: x, y\n¦metadata:\n  a: b\n  a: c\n¦metadata:\n  a:\n    b: c\n¦\
-    metadata: {a: b, tags: [x]}\n¦metadata:\n  a: b\n c: d\n¦metadata:\n  a: b\n    c: d\n¦\
-    metadata:\n\n  a:\n  # c\n  b: 'x'\n¦metadata:\n  a:\n¦metadata:\n  - a\n  - b\n¦metadata:\n¦\
-    priority: 5\n¦priority: x\n¦license: MIT\n¦license:\n  - a\n¦compatibility: x\n¦\
-    allowed-tools: Bash(git:*) Read\n¦allowed-tools: [Bash(git:*), Read]\n¦allowed-tools: Bash(\n¦\
-    allowed_tools: Read\n¦version: 1.0\n¦Name: x\n¦a b: c\n¦? a\n: b\n¦- a\n¦a: &x b\n¦a: *x\n¦\
-    a: !t b\n¦<<: {}\n¦# comment\n¦  # indented comment\n¦\n¦   \n¦\t\n¦ x: y\n¦a:b\n¦a : b\n¦\
-    \"a\": b\n¦a: {b: c}\n¦...\n¦--- x\n¦%YAML 1.2\n¦a: 'b\n¦a: \"b\n¦a: @b\n¦a: `b\n¦a: %b\n¦\
-    a: |x\n¦a: ,b\n¦a: ]\n¦\u{feff}a: b\n¦a: b\u{7f}\n¦a: \u{85}b\n¦a: b¦: ¦#¦'¦\"¦[¦]¦{¦}¦|¦>¦\r¦\
-    \t¦ ¦  ¦x¦-¦é";
+/// Returns whole lines and pieces of lines of which frontmatters are made, good and nasty ones.
+fn pieces() -> Vec<String> {
+    serde_json::from_str(include_str!("../data/pieces.json")).expect("it is JSON")
+}
 
 pub(crate) fn frontmatter() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
-        12 => prop::sample::select(PIECES.split('¦').collect::<Vec<_>>()).prop_map(str::to_owned),
+        12 => prop::sample::select(pieces()),
         1 => "[ -~]{0,12}\n",
     ];
     let good = prop_oneof![Just(""), Just("name: pdf\n"), Just("name: pdf\ndescription: x\n")];

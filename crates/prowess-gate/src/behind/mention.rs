@@ -10,17 +10,7 @@ const MAX_WORDS: usize = 4096;
 const MAX_COMPARED: usize = 16;
 
 /// Programs whose words are data.
-const PLAIN: &str = ": [ alias b2sum base32 base64 basename bg break bzip2 cal cat cd chgrp \
-    chmod chown cksum clear cmp column comm continue cp csplit curl cut date dd df diff diff3 dig \
-    dir dirname dirs du echo egrep expand export expr factor false fg fgrep file fmt fold free \
-    getconf getent grep groups gunzip gzip hash head help hexdump hostname iconv id info jobs join \
-    jq kill killall less link ln local locate logger ls lsof man md5sum mkdir mktemp more \
-    mv nl nproc numfmt od paste pathchk pgrep pkill popd pr printenv printf ps pushd pwd read \
-    readlink realpath return rg rm rmdir rsync scp seq set sha1sum sha224sum sha256sum sha384sum \
-    sha512sum shift shred shuf sleep sort split stat strings stty sum sync tac tail tee test touch \
-    tr tree true truncate tsort tty type ulimit umask unalias uname unexpand uniq unlink unset \
-    unxz unzip uptime users vdir wait wc wget whatis whereis which who whoami xxd xz yes yq zcat \
-    zip zipinfo zstd";
+const PLAIN: &str = include_str!("mention/plain.txt");
 
 /// Parts of the names of options whose value is a program.
 const PROGRAM_WORDS: [&str; 8] =

@@ -6,32 +6,10 @@ use super::wrapper::{has, is_question};
 use super::{Run, Runs, language, managers};
 
 /// Programs that run code of the project, or what is in a file of it.
-const RUNNERS: &str = "make gmake ninja cmake ctest meson bazel just task rake ant gradle mvn pytest \
-    tox nox invoke fab pre-commit run-parts oc lxc incus ansible ansible-playbook xdg-open gio \
-    gtk-launch tcpdump esbuild vite webpack rollup parcel jest mocha vitest eslint prettier gulp \
-    grunt lerna nx turbo gradlew mvnw mix stack cabal sbt lein zig nimble dub scons waf tup bazelisk \
-    buck pants earthly dagger act terraform tofu tex latex pdflatex xelatex lualatex latexmk troff \
-    groff remake composer rspec phpunit rubocop pylint flake8 sphinx-build rpmbuild \
-    dpkg-buildpackage debuild autoreconf next nuxt astro lefthook husky nano crond coverage jupyter \
-    jupyter-nbconvert papermill streamlit gunicorn uvicorn hypercorn waitress-serve flask django-admin celery \
-    airflow dagster prefect dbt scrapy locust behave robot mkdocs pulumi rails rackup puma unicorn \
-    sidekiq jekyll middleman guard thor clojure clj bb hy janet jbang zx ts-node-dev ts-node-esm swc \
-    wp artisan symfony drush phing pest behat codecept phpstan psalm buildah img kaniko skaffold tilt \
-    helmfile protoc buf logrotate ng playwright cypress wdio karma ava tap storybook expo gatsby remix \
-    vue-cli-service react-scripts serverless sls cdk cdktf packer chef-client puppet salt-call npm-run-all \
-    run-s run-p moon stylelint tsc swiftlint golangci-lint air buildozer snapcraft fastlane pod xcodebuild \
-    ansible-pull molecule testinfra mutmut cibuildwheel sphinx-autobuild doit luigi snakemake nextflow";
+const RUNNERS: &str = include_str!("programs/runners.txt");
 
 /// The commands of git, none of which can be an alias. Others may be one.
-const GIT: &str = "add am annotate apply archive bisect blame branch bundle cat-file check-ignore \
-    checkout cherry cherry-pick clean clone commit config count-objects describe diff diff-index \
-    diff-tree difftool fetch filter-branch filter-repo for-each-ref format-patch fsck gc grep \
-    hash-object help init instaweb lfs log ls-files ls-remote ls-tree maintenance merge merge-base \
-    mergetool mv name-rev notes pack-refs prune pull push range-diff read-tree rebase reflog \
-    remote repack replace request-pull rerere reset restore rev-list rev-parse revert rm \
-    send-email shortlog show show-branch show-ref sparse-checkout stash status submodule subtree \
-    switch symbolic-ref tag update-index update-ref var verify-commit verify-tag version \
-    whatchanged worktree write-tree";
+const GIT: &str = include_str!("programs/git.txt");
 
 /// The options before the command that run nothing and have no further word.
 const GIT_OPTIONS: &str = "--no-pager -p --paginate -P --bare --no-replace-objects --literal-pathspecs \

@@ -12,7 +12,7 @@ mod vectors;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use expect_test::expect;
+use expect_test::expect_file;
 use prowess_core::{Digest, Proposal, ProposalStore, Timestamp};
 use prowess_governance::{FileProposals, ProposalPolicy, codes};
 use tempfile::TempDir;
@@ -52,34 +52,7 @@ fn proposal_is_a_document() {
     let evidence = Some("form 2: 31 February");
     let name = proposals.submit(&Proposal { evidence, ..proposal() }).unwrap();
     assert_eq!(name, "pdf-20260921T141320Z.md");
-    let expected = expect![[r#"
-        # Proposed update of `pdf`
-
-        - Skill: `pdf`
-        - `SKILL.md` that it was proposed for: `sha256:6935517ddfa7dbf252737f79f0f432af3e8110cd455ebc386b6a1c4f3df5c7a2`
-        - Proposed: 2026-09-21T14:13:20Z
-        - Digest: `sha256:dd83e75797375d0681d2e61b12c83c3a5c2e1976ca069f8b76a3c1db3a199678`
-
-        ## Diff
-
-        ```diff
-        @@ -1 +1 @@
-        -Fill the form.
-        +Fill the form, then check it.
-        ```
-
-        ## Justification
-
-        ```text
-        Two forms of three had a wrong date.
-        ```
-
-        ## Evidence
-
-        ```text
-        form 2: 31 February
-        ```
-    "#]];
+    let expected = expect_file!["../data/proposal.txt"];
     expected.assert_eq(&fs::read_to_string(directory.join(name)).unwrap());
 }
 

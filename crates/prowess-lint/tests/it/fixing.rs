@@ -1,6 +1,6 @@
 //! Fixes, and findings that are left to the author.
 
-use expect_test::expect;
+use expect_test::expect_file;
 use proptest::prelude::*;
 use prowess_format::{Profile, parse};
 use prowess_lint::fix;
@@ -103,18 +103,7 @@ fn what_is_no_text_is_not_touched() {
 fn a_diff_shows_the_change_and_two_lines_around_it() {
     let fixed = fix(with("name: a\ndescription: Use: b\nlicense: MIT\n").as_bytes());
     let diff = fixed.expect("it is text").diff("a/SKILL.md");
-    expect![[r#"
-        --- a/SKILL.md
-        +++ a/SKILL.md
-        @@ -1,5 +1,5 @@
-         ---
-         name: a
-        -description: Use: b
-        +description: 'Use: b'
-         license: MIT
-         ---
-    "#]]
-    .assert_eq(&diff);
+    expect_file!["../data/fixing.txt"].assert_eq(&diff);
 }
 
 proptest! {

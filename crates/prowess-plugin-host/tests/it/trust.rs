@@ -4,7 +4,7 @@ use std::fs::Permissions;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use expect_test::expect;
+use expect_test::expect_file;
 use prowess_core::{Digest, Timestamp};
 use prowess_plugin_host::{
     Inspection, Manifest, Older, Pinned, PluginError, PluginErrorKind, SignedOffBy, TrustError,
@@ -46,24 +46,7 @@ fn store_file_is_private() {
     assert_eq!(mode, 0o600, "only the owner may access the file");
     let written = std::fs::read_to_string(&path).unwrap();
     let target = &manifest().target;
-    expect![[r#"
-        {
-          "form": 1,
-          "pins": [
-            {
-              "name": "notes",
-              "version": "1.2.0",
-              "target": "TARGET",
-              "digest": "sha256:9f77034b1eb57d24f21ac7deb65c9cc99f63b72775e311f1f280ab2b6c2e06a2",
-              "file": "/plugins/notes.so",
-              "pinned_by": "ada",
-              "pinned_at": "2026-11-22T01:40:00Z"
-            }
-          ],
-          "keys": []
-        }
-    "#]]
-    .assert_eq(&written.replace(target, "TARGET"));
+    expect_file!["../data/trust.txt"].assert_eq(&written.replace(target, "TARGET"));
     let store = TrustStore::read(&path).unwrap();
     assert_eq!(store.pins[0].pinned_at, signed_off_by().when, "the time survives a round trip");
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use expect_test::expect;
+use expect_test::expect_file;
 use prowess_core::{BodyTags, Boundary, DeliveryPolicy, ShowLocation};
 use prowess_prompt::{CatalogFormat, ChangeKind, PromptPolicy, body_again};
 use serde_json::json;
@@ -16,17 +16,7 @@ fn text_of(loaded: &[Arc<prowess_core::ActiveSkill>]) -> String {
 #[test]
 fn bodies_are_in_the_order_of_loading() {
     let loaded = [active("sql", "Use `a < b && c`."), active("pdf", "# Forms")];
-    expect![[r#"
-        These skills are loaded: follow their instructions. Where two conflict, the later one takes precedence. Paths in a skill are relative to its `directory`.
-        <active_skills>
-        <skill_content-5f3a9c1e77b04d28 name="sql" directory="/skills/sql">
-        Use `a < b && c`.
-        </skill_content-5f3a9c1e77b04d28>
-        <skill_content-5f3a9c1e77b04d28 name="pdf" directory="/skills/pdf">
-        # Forms
-        </skill_content-5f3a9c1e77b04d28>
-        </active_skills>
-    "#]].assert_eq(&text_of(&loaded));
+    expect_file!["../data/active.txt"].assert_eq(&text_of(&loaded));
 }
 
 #[test]

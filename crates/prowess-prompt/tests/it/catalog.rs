@@ -1,6 +1,6 @@
 //! Tests of the catalog's text.
 
-use expect_test::expect;
+use expect_test::expect_file;
 use prowess_core::{DeliveryPolicy, ShowLocation};
 use prowess_prompt::{BlockPolicy, CatalogPlace, ChangeKind, Part, PromptPolicy};
 
@@ -15,23 +15,7 @@ fn two() -> Vec<Skill> {
 
 #[test]
 fn the_default_is_the_rule_and_xml_elements_with_locations() {
-    expect![[r#"
-        Skills hold instructions for specific tasks. When a task matches a skill's description, call `skills.load` with the skill's name: loading is required before you use a skill's instructions, resources or scripts.
-
-        <available_skills>
-        <skill>
-        <name>pdf</name>
-        <description>Fills forms, even long ones.</description>
-        <location>memory://test/pdf/SKILL.md</location>
-        </skill>
-        <skill>
-        <name>sql</name>
-        <description>Queries; use it for &quot;tables&quot; &amp; &lt;views&gt;.</description>
-        <location>memory://test/sql/SKILL.md</location>
-        </skill>
-        </available_skills>
-    "#]]
-    .assert_eq(&prompt_of(&two()).text);
+    expect_file!["../data/catalog.txt"].assert_eq(&prompt_of(&two()).text);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Tests of the formats of a catalog: each text to the byte.
 
-use expect_test::{Expect, expect};
+use expect_test::{Expect, expect, expect_file};
 use prowess_core::{DeliveryPolicy, ShowLocation};
 use prowess_prompt::{
     CatalogFormat, PromptPolicy, Role, SkillEntry, available_skills, reference_available_skills,
@@ -224,21 +224,6 @@ fn reference_format_is_that_of_the_tool() {
         description: "\"Quoted\" 'single' > other\nline".into(),
         location: Some("/tmp/a<b&c/SKILL.md".into()),
     };
-    expect![[r#"
-        <available_skills>
-        <skill>
-        <name>
-        a&lt;b&amp;c
-        </name>
-        <description>
-        &quot;Quoted&quot; &#x27;single&#x27; &gt; other
-        line
-        </description>
-        <location>
-        /tmp/a<b&c/SKILL.md
-        </location>
-        </skill>
-        </available_skills>"#]]
-    .assert_eq(&reference_available_skills([entry]));
+    expect_file!["../data/formats-long.txt"].assert_eq(&reference_available_skills([entry]));
     assert_eq!(reference_available_skills([]), "<available_skills>\n</available_skills>");
 }

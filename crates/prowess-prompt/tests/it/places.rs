@@ -127,19 +127,8 @@ fn get_skill_has_the_catalog_in_its_description() {
 
 #[test]
 fn another_tool_has_the_catalog_behind_its_own_text() {
-    expect![[r#"
-        Own text.
-
-        <<<AVAILABLE_SKILLS>>>
-        name: pdf
-        location: memory://test/pdf/SKILL.md
-        description: Fills forms.
-        ---
-        name: sql
-        location: memory://test/sql/SKILL.md
-        description: Queries; use it for tables.
-        <<<END_AVAILABLE_SKILLS>>>"#]]
-    .assert_eq(&described("skills.load", CatalogFormat::Delimited));
+    expect_file!["../data/places.txt"]
+        .assert_eq(&described("skills.load", CatalogFormat::Delimited));
 }
 
 #[test]

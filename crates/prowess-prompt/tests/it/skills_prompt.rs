@@ -1,6 +1,6 @@
 //! The skills of a session between delimiters.
 
-use expect_test::expect;
+use expect_test::{expect, expect_file};
 use prowess_core::{Boundary, ShowLocation};
 use prowess_prompt::{Activity, SkillFilter, SkillsPromptInput, skills_prompt};
 
@@ -24,25 +24,7 @@ fn composed(loaded: Option<&[(&str, &str)]>, filter: &SkillFilter) -> String {
 fn session_has_available_and_loaded_skills() {
     let both =
         composed(Some(&[("b", "First.\n\nSecond.\n\n"), ("a", "")]), &SkillFilter::default());
-    expect![[r#"
-        <<<SKILLS_PROMPT>>>
-        <<<AVAILABLE_SKILLS>>>
-        name: c
-        location: skill://c/SKILL.md
-        description: Does it.
-        <<<END_AVAILABLE_SKILLS>>>
-        <<<ACTIVE_SKILLS>>>
-        name: b
-        body:
-        First.
-
-        Second.
-        <!-- SKILL SEPARATOR 5f3a9c1e77b04d28 -->
-        name: a
-        body:
-        <<<END_ACTIVE_SKILLS>>>
-        <<<END_SKILLS_PROMPT>>>"#]]
-    .assert_eq(&both);
+    expect_file!["../data/skills-prompt.txt"].assert_eq(&both);
 }
 
 #[test]

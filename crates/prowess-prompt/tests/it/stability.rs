@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use expect_test::expect;
+use expect_test::expect_file;
 use prowess_core::{Boundary, Catalog, DeliveryPolicy, EstimatedTokens};
 use prowess_prompt::{
     CatalogBaseline, CatalogEvery, CatalogFormat, CatalogPlace, Composer, ComposerInput, Overflow,
@@ -76,22 +76,7 @@ fn changes_are_a_notice_after_the_bodies() {
     let later = of(&[skill("a", "New & <b>."), skill("c", "C."), skill("d", "D.")]);
     let second = conversation.call(&later);
     assert_eq!(head(&second), head(&first), "the text is repeated");
-    expect![[r#"
-
-        The list of skills has changed since it was written. These are new, or have changed:
-        <skill>
-        <name>a</name>
-        <description>New &amp; &lt;b&gt;.</description>
-        <location>memory://test/a/SKILL.md</location>
-        </skill>
-        <skill>
-        <name>d</name>
-        <description>D.</description>
-        <location>memory://test/d/SKILL.md</location>
-        </skill>
-        These are no longer available: `b`, `e`.
-    "#]]
-    .assert_eq(notice(&second));
+    expect_file!["../data/stability.txt"].assert_eq(notice(&second));
     let report = second.notice.as_ref().expect("there is a notice");
     assert_eq!((&report.added, &report.changed), (&ids(&["d"]), &ids(&["a"])));
     assert_eq!(report.removed, ids(&["b", "e"]));

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use expect_test::expect;
+use expect_test::expect_file;
 use prowess_core::Digest;
 use prowess_store::{Lock, LockError, LockFile, StoreError};
 
@@ -53,28 +53,7 @@ fn duplicate_key_is_named_with_both_places() {
 
 #[test]
 fn text_is_sorted_and_has_no_times() {
-    expect![[r##"
-        # Written by prowess. `prowess sync` installs exactly these skills.
-        version = 1
-
-        [skill.'a.b "c"']
-        source = "https://example.com"
-        revision = "2"
-        artifact = "sha256:d4735e3a265e16eee03f59718b9b5d03019c07d8b6c51f90da3a666eec13ab35"
-        tree = "sha256:d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa"
-        signer = "unsigned"
-
-        [skill.pdf]
-        source = "https://example.com"
-        ref = "main"
-        path = "skills/pdf"
-        revision = "1.0.0"
-        artifact = "sha256:92521fc3cbd964bdc9f584a991b89fddaa5754ed1cc96d6d42445338669c1305"
-        tree = "sha256:dc9c5edb8b2d479e697b4b0b8ab874f32b325138598ce9e7b759eb8292110622"
-        signer = "unsigned"
-        surface = ["host:example.com", "script:run.sh"]
-    "##]]
-    .assert_eq(&lock().to_text());
+    expect_file!["../data/lock.txt"].assert_eq(&lock().to_text());
     assert_eq!(Lock::parse(&lock().to_text()).as_ref(), Ok(&lock()));
 }
 

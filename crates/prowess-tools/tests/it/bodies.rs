@@ -1,6 +1,6 @@
 //! Bodies in the result of a load, for clients whose instructions cannot change.
 
-use expect_test::expect;
+use expect_test::expect_file;
 use prowess_core::{BodyDelivery, Content, DeliveryPolicy};
 use serde_json::json;
 
@@ -39,22 +39,7 @@ fn a_body_comes_after_the_receipt_with_its_place_and_files() {
         "{}",
         parts[1]
     );
-    let expected = expect![[r#"
-        <skill_content-5f3a9c1e77b04d28 name="alpha">
-        # Alpha
-
-        Read `references/guide.md` first.
-
-        Skill directory: memory://shelf/alpha
-        Relative paths in this skill are relative to the skill directory.
-        <skill_resources>
-        <file>assets/dot.png</file>
-        <file>large.txt</file>
-        <file>other.txt</file>
-        <file>references/guide.md</file>
-        <file>references/latin.txt</file>
-        </skill_resources>
-        </skill_content-5f3a9c1e77b04d28>"#]];
+    let expected = expect_file!["../data/bodies.txt"];
     expected.assert_eq(&parts[2]);
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use expect_test::expect;
+use expect_test::{expect, expect_file};
 use prowess::format::agent;
 use prowess::session::{ForkRequest, SessionHandle};
 use prowess::{
@@ -60,17 +60,8 @@ fn instructions_have_template_bodies_inline() {
     let builder = builder();
     let session = runtime.open_session_for(&builder).expect("its skills are there");
     let turn = turn(&runtime, &session, &builder);
-    expect![[r#"
-        You build extensions.
-
-        These skills are loaded: follow their instructions. Where two conflict, the later one takes precedence.
-        <active_skills>
-        <skill_content-BOUNDARY name="extension-development">
-        Start from templates/manifest.yaml.
-        </skill_content-BOUNDARY>
-        </active_skills>
-
-        Answer in one sentence."#]].assert_eq(&without_boundary(&turn.agent_instructions()));
+    expect_file!["../data/agents-builder.txt"]
+        .assert_eq(&without_boundary(&turn.agent_instructions()));
     let body = "Start from templates/manifest.yaml.";
     assert!(!turn.prompt().text.contains(body), "a body is in one place");
     let request =

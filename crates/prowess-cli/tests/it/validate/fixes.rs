@@ -2,45 +2,22 @@
 
 use std::path::Path;
 
-use expect_test::expect;
+use expect_test::expect_file;
 use prowess_testkit::Tree;
 use serde_json::json;
 
-use super::{check, fixable, read, skill, validate};
+use super::{fixable, read, shown, skill, validate};
 
 #[test]
 fn a_fix_shows_and_writes_what_changes() {
     let tree = fixable();
     let before = read(&tree, "pdf/SKILL.md");
-    check(
-        &tree,
-        &["pdf", "--fix"],
-        0,
-        &expect![[r#"
-        fixed: pdf/SKILL.md (allowed-tools-alias)
-          @@ -2,5 +2,5 @@
-           name: pdf
-           description: Use pdf when asked.
-          -allowed_tools: Read # only
-          +allowed-tools: Read # only
-           ---
-           # Notes
-
-        valid: pdf (profile spec)
-    "#]],
-    );
+    expect_file!["../../data/validate-fixes.txt"].assert_eq(&shown(&tree, &["pdf", "--fix"], 0));
     let expected = before.replace("allowed_tools", "allowed-tools");
     assert_eq!(read(&tree, "pdf/SKILL.md"), expected, "all else stays");
     let files = std::fs::read_dir(tree.join("pdf")).expect("it is there").count();
     assert_eq!(files, 1, "nothing is left beside the file");
-    check(
-        &tree,
-        &["pdf", "--fix"],
-        0,
-        &expect![[r#"
-        valid: pdf (profile spec)
-    "#]],
-    );
+    expect_file!["../../data/validate-marked.txt"].assert_eq(&shown(&tree, &["pdf", "--fix"], 0));
 }
 
 #[test]

@@ -1,25 +1,21 @@
 //! The formats for programs.
 
-use expect_test::expect;
+use expect_test::expect_file;
 use serde_json::{Value, json};
 
 #[cfg(feature = "reference")]
 use super::skill;
-use super::{check, mistaken, validate};
+use super::{mistaken, shown, validate};
 use crate::program::Program;
 
 #[test]
 fn a_workflow_gets_annotations() {
     let tree = mistaken();
-    check(
+    expect_file!["../../data/validate-github.txt"].assert_eq(&shown(
         &tree,
         &["pdf", "--format", "github"],
         1,
-        &expect![[r#"
-        ::error file=pdf/SKILL.md,line=4,col=1,title=unknown-field::unknown field `colour`%0Ahelp: move it below `metadata`; the fields are `name`, `description`, `license`, `compatibility`, `metadata`, `allowed-tools`
-        ::warning file=pdf/SKILL.md,line=12,col=17,title=link-broken::the target of the link `references/forms.md` does not exist%0Ahelp: add the file, or fix or remove the link
-    "#]],
-    );
+    ));
     let all = validate(&tree, &["pdf", "--format", "github", "--hints"]).stdout;
     assert!(all.contains("::notice "), "{all}");
 }

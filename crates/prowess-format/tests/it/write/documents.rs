@@ -1,6 +1,6 @@
 //! Whole documents, and what is refused.
 
-use expect_test::expect;
+use expect_test::expect_file;
 use prowess_format::write::WriteError;
 use prowess_format::{
     Document, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Mapping, Profile, Value, parse, write,
@@ -39,40 +39,7 @@ fn a_document_is_written_whole() {
         ),
     ]);
     let written = write::skill_md(&fields, "# PDF\n").expect("the document can be written");
-    expect![[r#"
-        ---
-        name: pdf
-        description: "Fills forms: use when one arrives."
-        metadata:
-          version: "1.0"
-          "a: b": ""
-          "yes":
-            é: |
-              x
-              y
-          none: {}
-        allowed-tools: Bash(git:*) Read
-        zebra: last
-        when_to_use: "- always"
-        hooks:
-          - |-
-            a
-            b
-          - []
-          - - c
-            - - d
-              - e
-          - k: v
-            l:
-              - |
-                m
-              - |-
-                n
-                o
-        ---
-        # PDF
-    "#]]
-    .assert_eq(&written);
+    expect_file!["../../data/written-document.txt"].assert_eq(&written);
     let read = parse(written.as_bytes(), Profile::Lenient).document.expect("it is read");
     round_trip(&read.frontmatter.fields, "# PDF\n");
 }
