@@ -33,6 +33,14 @@ fn folder_is_packed_without_its_repository() {
     let files: Vec<_> =
         archive.files().iter().map(|file| (file.path.as_str(), file.is_executable)).collect();
     assert_eq!(files, [("SKILL.md", false), ("run.sh", true)]);
+    // In a skill of a folder named so, a link is as much its own as in any other.
+    fs::remove_file(place.path().join("SKILL.md")).unwrap();
+    let skill = place.path().join("secrets/pdf");
+    fs::create_dir_all(&skill).unwrap();
+    fs::write(skill.join("skill.md"), "text").unwrap();
+    symlink("skill.md", skill.join("notes.txt")).unwrap();
+    let packed = LocalRemote::packed_for_others(place.path(), &[], &Cancel::default()).unwrap();
+    assert_eq!(packed.withheld, []);
 }
 
 #[test]
