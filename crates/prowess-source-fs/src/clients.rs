@@ -49,6 +49,19 @@ pub(crate) const KNOWN_CLIENTS: &[KnownClient] = &[
     known("windsurf", ".windsurf/skills", Below(".codeium/windsurf/skills")),
 ];
 
+/// The directory of skills that all clients share.
+const SHARED: &str = ".agents/skills";
+
+/// Clients of which skills of a project are in the shared directory. It is searched anyway.
+pub(crate) const SHARING_CLIENTS: &[KnownClient] = &[
+    known("amp", SHARED, Config("agents/skills")),
+    known("antigravity", SHARED, Below(".gemini/antigravity/skills")),
+    known("kimi", SHARED, Below(SHARED)),
+    known("universal", SHARED, Config("agents/skills")),
+    known("warp", SHARED, Below(SHARED)),
+    known("zed", SHARED, Below(SHARED)),
+];
+
 const fn known(name: &'static str, project: &'static str, home: Home) -> KnownClient {
     KnownClient { name, project, home }
 }
@@ -56,15 +69,27 @@ const fn known(name: &'static str, project: &'static str, home: Home) -> KnownCl
 impl KnownClient {
     /// Returns the client with a name, which may also be the name of its program.
     pub(crate) fn named(name: &str) -> Option<&'static Self> {
+        Self::find(name, KNOWN_CLIENTS)
+    }
+
+    /// Returns the client of this name for which skills are placed.
+    pub(crate) fn placed(name: &str) -> Option<&'static Self> {
+        Self::find(name, SHARING_CLIENTS).or_else(|| Self::named(name))
+    }
+
+    fn find(name: &str, clients: &'static [Self]) -> Option<&'static Self> {
         let name = match name {
             "claude-code" => "claude",
+            "droid" => "factory",
+            "kimi-code-cli" => "kimi",
+            "mistral-vibe" => "vibe",
             "copilot" | "github-copilot" | "vscode" => "github",
             other => {
                 let ends = ["-cli", "-code", "-agent"];
                 ends.iter().find_map(|end| other.strip_suffix(end)).unwrap_or(other)
             }
         };
-        KNOWN_CLIENTS.iter().find(|known| known.name == name)
+        clients.iter().find(|known| known.name == name)
     }
 
     /// Returns the directory of a user with this home and this directory for configuration.

@@ -1,11 +1,12 @@
 //! Directories of the machine and the user, provided by the host.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use prowess_dir::{PACKAGES_OF_OTHERS, REPOSITORY, has_other_authors};
 
-use crate::clients::{KNOWN_CLIENTS, KnownClient};
+use crate::clients::{KNOWN_CLIENTS, KnownClient, SHARING_CLIENTS};
 use crate::further_place::{MOST, directories_in};
 use crate::package::FILES;
 
@@ -42,8 +43,9 @@ impl Surroundings {
         &self,
         client: &str,
     ) -> Result<(&'static str, Option<PathBuf>), Vec<&'static str>> {
-        let names = || KNOWN_CLIENTS.iter().map(|known| known.name).collect::<Vec<_>>();
-        let known = KnownClient::named(client).ok_or_else(names)?;
+        let known = || SHARING_CLIENTS.iter().chain(KNOWN_CLIENTS).map(|known| known.name);
+        let names = || known().collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>();
+        let known = KnownClient::placed(client).ok_or_else(names)?;
         let config = self.config_home();
         let home = self.home.as_deref();
         Ok((known.project, home.and_then(|home| known.of_user(home, config.as_deref()))))

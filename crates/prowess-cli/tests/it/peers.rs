@@ -134,7 +134,7 @@ fn terminal_asks_which_skills() {
 fn agents_find_the_skills_in_their_directories() {
     let machine = trusting();
     let source = machine.path("skills");
-    let agents = ["--agent", "claude-code,cursor", "--agent", "gemini-cli"];
+    let agents = ["--agent", "claude-code, cursor", "--agent", "gemini-cli", "--agent", "kimi-cli"];
     let unknown = ["add", &source, "--agent", "nobody", "--format", "json"];
     let unknown = machine.run(&unknown);
     assert_eq!((unknown.code, &unknown.error()["code"]), (Some(2), &"client-unknown".into()));
@@ -146,7 +146,7 @@ fn agents_find_the_skills_in_their_directories() {
             false => in_repository(&machine, &arguments),
         };
         assert_eq!(added.code, Some(0), "{}", added.stderr);
-        for client in [".claude", ".cursor", ".gemini"] {
+        for client in [".claude", ".cursor", ".gemini", ".agents"] {
             let pdf = machine.tree.join(directory).join(client).join("skills/pdf");
             assert_eq!(pdf.is_symlink(), is_link, "{}", pdf.display());
             assert_eq!(fs::read_to_string(pdf.join("SKILL.md")).unwrap(), plain_skill("pdf"));
