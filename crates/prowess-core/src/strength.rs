@@ -12,10 +12,11 @@ pub(crate) const SCHEMES: [&str; 2] = ["bearer", "basic"];
 pub(crate) const LEAST_OF_KEY: usize = 32;
 
 /// Parts of a value that a reader replaces by an own one, or that a document has made up.
-const PLACEHOLDERS: [&str; 17] = [
-    // `user:` in base64, and the key of the description of `otpauth`.
-    "dxnlcjp", "jbswy3dp", "example", "your", "change", "placeholder", "xxx", "dummy", "redacted",
-    "password", "***", "12345678", "abc123", "secret", "test", "demo", "...",
+const PLACEHOLDERS: [&str; 19] = [
+    // `user:` in base64, the key of the description of `otpauth`, and the UUIDs of documents.
+    "dxnlcjp", "jbswy3dp", "123e4567-e89b-12d3", "550e8400-e29b-41d4", "example", "your", "change",
+    "placeholder", "xxx", "dummy", "redacted", "password", "***", "12345678", "abc123", "secret",
+    "test", "demo", "...",
 ];
 
 /// Returns whether a value is a password or a key of a person, not a placeholder, a variable or an

@@ -13,7 +13,7 @@ use crate::strength::{is_mixed, is_placeholder, is_random_word, is_strong};
 const MACHINE_DIRECTORIES: &str = ".angular .bundle .bzr .dart_tool .direnv .eggs .expo .git .gradle \
     .hg .hypothesis .ipynb_checkpoints .jj .next .nox .nuxt .nyc_output .pixi .pnpm-store \
     .serverless .svelte-kit .svn .terraform .tox .turbo .vagrant .venv .virtualenv .wrangler \
-    __pypackages__ _darcs bower_components cvs node_modules venv virtualenv";
+    __pypackages__ _darcs bower_components node_modules venv virtualenv";
 
 /// The files that environments and caches have at their top.
 const MARKS: [&str; 3] = ["pyvenv.cfg", "conda-meta/history", "CACHEDIR.TAG"];
@@ -25,7 +25,7 @@ const MACHINE_PATHS: &str =
 /// Directories that hold nothing but credentials.
 const SECRET_DIRECTORIES: &str = ".aliyun .aws .azure .cloudflared .credentials .databricks .doctl \
     .fly .gcloud .gnupg .heroku .huggingface .ibmcloud .kaggle .kube .oci .password-store .pulumi \
-    .secrets .snowflake .ssh .stripe";
+    .secrets .secrets.d .snowflake .ssh .stripe";
 
 /// Directories in which data are credentials, and the ends of such data next to documents.
 const SECRET_FOLDERS: &str = "credentials creds secret secrets";
@@ -41,7 +41,7 @@ const SECRET_PATHS: &str = "/.docker/config.json /.config/gcloud/ /.config/gh/ /
 const SECRET_FILES: &str = "access_token accesskeys.csv application_default_credentials.json auth.json \
     auth_token boto clasprc.json cookies cookies.json cookies.sqlite cookies.txt credentials credentials.tfrc.json \
     curlrc databrickscfg deploy_key dockercfg dockerconfigjson envrc git-credentials htdigest \
-    htpasswd kaggle.json key4.db kubeconfig local.settings.json logins.json master.key my.cnf \
+    htpasswd kaggle.json key4.db kube.config kubeconfig local.settings.json logins.json master.key my.cnf \
     mylogin.cnf netrc npmrc pgpass pip.conf private_key pypirc rclone.conf refresh_token rootkey.csv \
     s3cfg secret_key secrets sentryclirc ssh_key storage_state.json storagestate.json terraformrc \
     token.pickle vault-pass vault-token vault_pass wallet.dat wgetrc wp-config.php yarnrc.yml";
@@ -49,6 +49,9 @@ const SECRET_FILES: &str = "access_token accesskeys.csv application_default_cred
 /// The ends of names that begin with a dot: variables, histories and passwords of a person.
 const HIDDEN_ENDS: &str =
     ".anthropic .claude.json .cnf .openai env environ history histfile lesshst pass viminfo vars";
+
+/// The programs whose history may have a name without a dot.
+const HISTORIES: &str = "bash fish mysql node_repl psql python sh sqlite zsh";
 
 /// The ends of names of files that hold keys or state with passwords, in lower case.
 const SECRET_ENDS: &str = ".1pux .agekey .bks .har .hprof .htpasswd .jceks .jks .kdb .kdbx .keychain .keystore .keytab .ovpn \
@@ -129,7 +132,8 @@ pub fn withheld_path(path: &str) -> Option<&'static str> {
     let (directories, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
     let whole = format!("/{lower}");
     let is_below = |starts: &str| starts.split(' ').any(|start| whole.contains(start));
-    let withheld = directories.split('/').find_map(withheld_directory);
+    let above = path.rsplit_once('/').map_or("", |(above, _)| above);
+    let withheld = above.split('/').find_map(withheld_directory);
     let is_in_folder = || {
         let mut parts = directories.split('/');
         parts.any(|part| has(SECRET_FOLDERS, without_end(part, COPIES).unwrap_or(part)))
@@ -148,6 +152,10 @@ const OF_ONE_MACHINE: &str = "belongs to one machine";
 
 /// Returns why everything in a directory of this name is withheld.
 pub fn withheld_directory(name: &str) -> Option<&'static str> {
+    // That of CVS is written so; people name a folder of CVs in other ways.
+    if name == "CVS" {
+        return Some(OF_ONE_MACHINE);
+    }
     let name = name.to_ascii_lowercase();
     let original = without_end(&name, COPIES).unwrap_or(&name);
     let is_secret = || name.starts_with('.') && is_secret_file(&name) && !is_hidden(&name);
@@ -228,7 +236,9 @@ fn is_data(name: &str) -> bool {
 /// Returns whether a file has variables, the history of a shell or passwords of a person.
 fn is_hidden(name: &str) -> bool {
     let is_end = |end: &str| name.ends_with(end) && name != ".env";
-    name.ends_with("_history") || (name.starts_with('.') && HIDDEN_ENDS.split(' ').any(is_end))
+    let of = name.strip_suffix("_history");
+    of.is_some_and(|of| of.starts_with('.') || has(HISTORIES, of))
+        || (name.starts_with('.') && HIDDEN_ENDS.split(' ').any(is_end))
 }
 
 fn is_ssh_key(name: &str) -> bool {
@@ -244,7 +254,8 @@ fn is_ssh_key(name: &str) -> bool {
 fn is_secret_document(name: &str) -> bool {
     let words = || name.split(|c: char| !c.is_ascii_alphanumeric());
     // Copies are named `.env copy`, `.env (1)` and `.env2`.
-    let is_environment = name.starts_with(".env");
+    let is_of_readers = name.rsplit_once('.').is_some_and(|(_, end)| has("md mdx rst ts", end));
+    let is_environment = name.starts_with(".env") && !is_of_readers;
     let is_variant = |rest: &str| has(VARIANTS, rest) && !has("file key keys", rest);
     let is_environment = is_environment
         || (name.ends_with(".env") && name.len() > 4)
