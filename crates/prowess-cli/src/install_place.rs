@@ -22,7 +22,7 @@ use crate::args::{InstallOptions, SignerOption};
 use crate::credentials::credentials;
 use crate::failure::Failure;
 use crate::features;
-use crate::lock_place::{LockPlace, NAME, directory, of_user};
+use crate::lock_place::{LockPlace, NAME, directory, of_directory, of_user};
 use crate::named_file;
 use crate::terminal::plain;
 use crate::user::user;
@@ -255,6 +255,14 @@ pub(crate) fn store() -> Result<Store, Failure> {
 pub(crate) fn of_project(file: LockFile) -> Option<StoreSource> {
     let store = Store::new(directory()?.join("store"));
     Some(source_of(store, file))
+}
+
+/// Returns the lock files that may place skills below a directory, as sources without skills: they
+/// say what was changed there.
+pub(crate) fn placing(below: &Path) -> Vec<StoreSource> {
+    let locks = of_directory(below).unwrap_or_default().into_iter();
+    let sources = locks.filter(|lock| lock.path().exists()).filter_map(of_project);
+    sources.map(|it| it.part("places", || Box::new(|_: &LockedSkill| false))).collect()
 }
 
 fn source_of(store: Store, lock: LockFile) -> StoreSource {

@@ -14,7 +14,7 @@ use prowess_text::shell_word;
 use crate::args::InstallOptions;
 use crate::failure::Failure;
 use crate::output::{DIM, Output};
-use crate::paths::{absolute, machine, surroundings, trust_file, without_home};
+use crate::paths::{LOCKED, absolute, machine, surroundings, trust_file, without_home};
 use crate::policies::is_trusted_folder;
 use crate::terminal::plain;
 
@@ -250,7 +250,7 @@ pub(crate) fn of_directory(directory: &Path) -> Result<Vec<LockFile>, Failure> {
 /// Returns the root of a source as a person knows it: installed skills have a lock file, and that
 /// of the user a key.
 pub(crate) fn shown_root(root: &str) -> Cow<'_, str> {
-    match root.strip_prefix("prowess-lock://") {
+    match root.strip_prefix(LOCKED) {
         Some(path) if path.starts_with('/') => plain(path),
         Some(_) => Cow::Borrowed("installed skills of your lock file"),
         None => plain(root),

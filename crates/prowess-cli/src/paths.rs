@@ -31,9 +31,14 @@ pub(crate) fn without_home(what: &str) -> Failure {
     Failure::new("state-directory-unknown", message, "set `HOME` or `XDG_STATE_HOME`")
 }
 
-/// Returns whether a source's root exists. Most of the default roots of a machine do not.
+/// The start of the root of a source whose skills a lock file names.
+pub(crate) const LOCKED: &str = "prowess-lock://";
+
+/// Returns whether a source's root exists. Most of the default roots of a machine do not, and a lock
+/// file that is asked about copies alone has no skills.
 pub(crate) fn is_there(root: &str) -> bool {
-    !root.starts_with('/') || Path::new(root).exists()
+    let is_asked = root.starts_with(LOCKED) && root.ends_with("/places");
+    if root.starts_with('/') { Path::new(root).exists() } else { !is_asked }
 }
 
 /// Returns an absolute path. Links are kept as they are, unless the path contains `..`.

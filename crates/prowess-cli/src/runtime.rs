@@ -1,5 +1,6 @@
 //! The runtime of a command: its policies, sources and cache.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use prowess::format::Profile;
@@ -14,7 +15,7 @@ use prowess::state::RecordCache;
 use prowess::tools::{HookPolicy, ReadGate, ScriptRead};
 use prowess::{
     Availability, ConfigValue, Layer, MemorySource, Policies, Record, Runtime, RuntimeBuilder,
-    ShowLocation, Trust, folder_trust, is_default_skill, trust_file,
+    ShowLocation, SkillSource as _, Trust, folder_trust, is_default_skill, trust_file,
 };
 
 use crate::args::{Global, SkillOptions};
@@ -22,7 +23,7 @@ use crate::catalog_root;
 use crate::command_session::UserApprovals;
 use crate::failure::Failure;
 use crate::features;
-use crate::install_place::{Installed, installed, of_project};
+use crate::install_place::{Installed, installed, of_project, placing};
 use crate::lock_place::project_skills;
 #[cfg(feature = "mcp-sources")]
 use crate::mcp_sources;
@@ -231,6 +232,7 @@ pub(crate) fn builder_with(
     if let Some(cache) = record_cache().filter(|_| !global.skills.no_cache) {
         builder = builder.record_cache(cache);
     }
+    let mut roots = BTreeSet::new();
     for root in &global.skills.root {
         if catalog_root::is_meant(root)? {
             builder = catalog_root::add(builder, root, &mut layers)?;
@@ -238,9 +240,14 @@ pub(crate) fn builder_with(
         }
         let directory = absolute(&root.directory)?;
         builder = match &root.name {
-            Some(name) => builder.skill_directory(&root.layer, name, directory),
-            None => builder.tree(&root.layer, directory),
+            Some(name) => builder.skill_directory(&root.layer, name, &directory),
+            None => builder.tree(&root.layer, &directory),
         };
+        for lock in placing(&directory) {
+            if roots.insert(lock.root().to_owned()) {
+                builder = builder.source(&root.layer, Arc::new(lock));
+            }
+        }
     }
     if global.skills.root.is_empty() {
         let surroundings = surroundings()?;

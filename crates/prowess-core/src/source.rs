@@ -69,10 +69,10 @@ pub trait SkillSource: Send + Sync {
         false
     }
 
-    /// Returns a clause about such a directory, without a path and for models, if its files are not
-    /// those of the package.
-    fn altered(&self, directory: &str) -> Option<String> {
-        let _ = directory;
+    /// Returns a clause for models about a directory where this source places packages, or one in
+    /// it, if its files are not those of the package of this id. It names no path but those.
+    fn altered(&self, id: &str, directory: &str) -> Option<String> {
+        let _ = (id, directory);
         None
     }
 

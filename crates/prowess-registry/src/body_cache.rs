@@ -168,8 +168,8 @@ impl SkillSource for BodyCache {
         self.source.places(directory)
     }
 
-    fn altered(&self, directory: &str) -> Option<String> {
-        self.source.altered(directory)
+    fn altered(&self, id: &str, directory: &str) -> Option<String> {
+        self.source.altered(id, directory)
     }
 
     fn package_contents(

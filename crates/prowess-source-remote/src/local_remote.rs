@@ -22,7 +22,7 @@ use crate::signature_files::{BUNDLE_END, KEY_FILE, SIGNATURE_END};
 use crate::site_index::artifacts;
 use filter::Filter;
 pub(crate) use packing::without_withheld_links;
-use packing::{Packed, join, packages, together};
+use packing::{Packed, packages, together};
 
 /// Installs from folders, archives and `SKILL.md` files of this machine.
 ///
@@ -308,6 +308,10 @@ fn plain_kind(name: &str) -> Option<ArtifactKind> {
     let is_plain =
         [SIGNATURE_END, BUNDLE_END].iter().any(|end| name.ends_with(end)) || name == KEY_FILE;
     is_plain.then_some(ArtifactKind::SkillMd)
+}
+
+fn join(directory: &str, path: &str) -> String {
+    if directory.is_empty() { path.to_owned() } else { format!("{directory}/{path}") }
 }
 
 fn refused(refusal: &Refusal) -> RemoteError {

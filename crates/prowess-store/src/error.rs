@@ -196,13 +196,17 @@ const MAX_FILES: usize = 5;
 
 /// Returns the sentence about a package, as it is shown, whose files were changed.
 pub(crate) fn changed(package: &str, files: &[String]) -> String {
+    format!("the files of {package} were changed after it was installed{}", named(files))
+}
+
+/// Names files as the end of a clause, a few and the number of the others.
+pub(crate) fn named(files: &[String]) -> String {
     let named = enumerated(files.iter().take(MAX_FILES).map(String::as_str), "and");
-    let named = match files.len().checked_sub(MAX_FILES).filter(|more| *more > 0) {
+    match files.len().checked_sub(MAX_FILES).filter(|more| *more > 0) {
         _ if files.is_empty() => String::new(),
         None => format!(": {named}"),
         Some(more) => format!(": {named}, and {more} more"),
-    };
-    format!("the files of {package} were changed after it was installed{named}")
+    }
 }
 
 fn and(directories: &[String]) -> String {

@@ -3,7 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use prowess_core::{Cancel, Remote, RemoteArtifact, RemoteRequest, Want};
+use prowess_archive::File;
+use prowess_core::{
+    Cancel, MAY_HOLD_CREDENTIALS, Remote, RemoteArtifact, RemoteRequest, Want, withheld_content,
+    withheld_path,
+};
 
 use crate::candidate::{Candidate, Fetched, LeftOut, fetch, fetch_artifact, fetch_each, no_skill};
 use crate::error::{InstallError, StoreError};
@@ -69,6 +73,8 @@ pub struct Added {
     pub unverified: Vec<String>,
     /// What was left out of its files, such as links that lead out of the source, as sentences.
     pub left_out: Vec<String>,
+    /// The files that may hold credentials and are a part of what its source publishes.
+    pub secrets: Vec<String>,
 }
 
 /// A skill that can be installed.
@@ -221,7 +227,7 @@ impl Installer<'_> {
         let (before, refused) = self.install(&mut candidates, &check)?;
         left_out.extend(refused);
         let added = candidates.into_iter().map(|candidate| {
-            let Candidate { id, skill, unverified, left_out, .. } = candidate;
+            let Candidate { id, skill, unverified, left_out, package, .. } = candidate;
             let known = before.skills.get(&id).filter(|known| {
                 known.tree == skill.tree
                     && (known.source != skill.source || known.reference == skill.reference)
@@ -229,7 +235,13 @@ impl Installer<'_> {
             let was_installed = known.is_some();
             // An entry of another source stays.
             let skill = known.filter(|it| it.source != skill.source).cloned().unwrap_or(skill);
-            Added { id, skill, was_installed, unverified, left_out }
+            let is_secret = |it: &&File| {
+                withheld_path(&it.path) == Some(MAY_HOLD_CREDENTIALS)
+                    || withheld_content(&it.path, &it.content).is_some()
+            };
+            let secrets = package.files().iter().filter(is_secret);
+            let secrets = secrets.map(|file| file.path.clone()).collect();
+            Added { id, skill, was_installed, unverified, left_out, secrets }
         });
         Addition { added: added.collect(), left_out }.or_error()
     }

@@ -43,6 +43,7 @@
 mod author;
 mod candidate;
 pub mod codes;
+mod difference;
 mod error;
 mod export;
 mod folder_hash;

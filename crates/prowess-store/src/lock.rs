@@ -42,9 +42,13 @@ struct Written<'l> {
 
 impl Lock {
     /// Returns the name in the lock of the skill that a user means: this one, or the only one with
-    /// the same id in a catalog. Otherwise it is as it was written.
+    /// the same id in a catalog or of a folder with this name. Otherwise it is as it was written.
     pub fn meant<'l>(&'l self, written: &'l str) -> &'l str {
-        let mut named = self.skills.keys().filter(|id| is_named(id, written));
+        let is_folder = |path: &str| path.rsplit('/').next() == Some(written);
+        let is_meant = |(id, skill): &(&String, &LockedSkill)| {
+            is_named(id, written) || skill.path.as_deref().is_some_and(is_folder)
+        };
+        let mut named = self.skills.iter().filter(is_meant).map(|(id, _)| id);
         match (self.skills.contains_key(written), named.next(), named.next()) {
             (false, Some(only), None) => only,
             _ => written,

@@ -16,13 +16,14 @@ use prowess_dir::{Dir, ErrorKind, Links, Permissions};
 use serde::{Deserialize, Serialize};
 
 use crate::candidate::LeftOut;
+use crate::difference::Difference;
 use crate::error::{LockError, StoreError};
 use crate::ledger::is_of_person;
 use crate::lock::Lock;
 use crate::lock_file::LockFile;
 use crate::locked_skill::LockedSkill;
 use crate::placed::{LockedPlace, PlaceForm};
-use crate::store::{Change, PACKAGES, hex, package_path, write};
+use crate::store::{Change, PACKAGES, Store, hex, package_path, write};
 use crate::tree::{stored_contents, stored_digest, stored_files};
 use directory::{create, is_blocked, locked_directory, open};
 
@@ -48,9 +49,11 @@ pub struct Placed {
 pub enum PlaceState {
     /// The locked package, as before.
     Intact,
-    /// The locked package, which was put there now.
+    /// The locked package, next to files that were added. They stay.
+    Extended,
+    /// The locked package, which was put there now. Files that were added stay.
     Restored,
-    /// Something that was not placed here, or was changed since. It is never replaced.
+    /// Something that was not placed here, or whose files were changed. It is never replaced.
     Edited,
     /// Nothing can be there: a link that leads out of the project, or a file, is on the way.
     Blocked,
@@ -80,6 +83,9 @@ enum Content {
     Nothing,
     /// A package of the store.
     Package(PlaceForm, Digest),
+    /// A copy of a package whose files are whole, as far as they are there, and files that were
+    /// added.
+    Part(Digest, Difference),
     /// Something that was not placed here, or was changed since.
     Other,
     /// Nothing can be there.
@@ -165,7 +171,7 @@ impl Change {
         match self.content(file, &Place::new(id, &locked, tree), Some(tree), known)? {
             Content::Other => Err(StoreError::PlaceOccupied(at)),
             Content::Blocked => Err(StoreError::PlaceBlocked(at)),
-            Content::Nothing | Content::Package(..) => Ok(locked),
+            Content::Nothing | Content::Package(..) | Content::Part(..) => Ok(locked),
         }
     }
 
@@ -195,7 +201,7 @@ impl Change {
     pub fn check_places(&self, file: &LockFile) -> Result<Vec<Placed>, StoreError> {
         let (lock, known) = (file.load()?, self.places(file)?);
         let check = |place: Place| {
-            let state = self.state(file, &place, &known)?;
+            let (state, _) = self.state(file, &place, &known)?;
             Ok(place.placed(state.of(file, &lock, &place)))
         };
         wanted(file, &lock).map(check).collect()
@@ -245,24 +251,26 @@ impl Change {
     ) -> Result<Vec<Placed>, StoreError> {
         let known = self.places(file)?;
         let wanted_now: Vec<_> = wanted(file, lock).collect();
-        let mut going = known.clone();
-        going.extend(wanted(file, before).filter(|place| known.iter().all(|it| !it.is_at(place))));
+        let mut earlier = known.clone();
+        earlier
+            .extend(wanted(file, before).filter(|it| known.iter().all(|known| !known.is_at(it))));
+        let mut going = earlier.clone();
         going.retain(|place| !wanted_now.iter().any(|it| it.is_at(place)));
         let mut placed = Vec::new();
         for place in going {
             match self.content(file, &place, None, &known)? {
                 Content::Nothing | Content::Blocked => {}
                 Content::Package(..) => self.remove_place(file, &place)?,
-                Content::Other => placed.push(place.placed(PlaceState::Left)),
+                Content::Other | Content::Part(..) => placed.push(place.placed(PlaceState::Left)),
             }
         }
         let mut own = Vec::new();
         for place in wanted_now {
-            let state = self.state(file, &place, &known)?.of(file, lock, &place);
-            let state = self.restore(file, &place, state)?;
+            let (state, added) = self.state(file, &place, &earlier)?;
+            let state = self.restore(file, &place, state.of(file, lock, &place), &added)?;
             placed.push(place.placed(state));
             match state {
-                PlaceState::Intact | PlaceState::Restored => own.push(place),
+                PlaceState::Intact | PlaceState::Extended | PlaceState::Restored => own.push(place),
                 _ => own.extend(known.iter().find(|it| it.is_at(&place)).cloned()),
             }
         }
@@ -277,33 +285,37 @@ impl Change {
         file: &LockFile,
         place: &Place,
         state: PlaceState,
+        added: &[String],
     ) -> Result<PlaceState, StoreError> {
         if state != PlaceState::Missing || !self.has(&place.tree) {
             return Ok(state);
         }
-        self.put(file, place)?;
+        self.put(file, place, added)?;
         Ok(PlaceState::Restored)
     }
 
+    /// Returns what is at a place, and the files that were added and stay there.
     fn state(
         &self,
         file: &LockFile,
         place: &Place,
         known: &[Place],
-    ) -> Result<PlaceState, StoreError> {
+    ) -> Result<(PlaceState, Vec<String>), StoreError> {
         match self.content(file, place, Some(place.tree), known)? {
             Content::Package(form, tree) if form == place.form && tree == place.tree => {
                 // The link of another machine leads nowhere here.
                 let is_here = form == PlaceForm::Copy || self.is_own_link(file, place)?;
-                if is_here {
-                    return Ok(PlaceState::Intact);
-                }
+                let state = if is_here { PlaceState::Intact } else { PlaceState::Missing };
+                Ok((state, Vec::new()))
             }
-            Content::Other => return Ok(PlaceState::Edited),
-            Content::Blocked => return Ok(PlaceState::Blocked),
-            _ => {}
+            Content::Part(tree, part) if tree == place.tree && part.is_addition() => {
+                Ok((PlaceState::Extended, part.added))
+            }
+            Content::Part(_, part) => Ok((PlaceState::Missing, part.added)),
+            Content::Other => Ok((PlaceState::Edited, Vec::new())),
+            Content::Blocked => Ok((PlaceState::Blocked, Vec::new())),
+            Content::Nothing | Content::Package(..) => Ok((PlaceState::Missing, Vec::new())),
         }
-        Ok(PlaceState::Missing)
     }
 
     /// Returns what is at a place. A link to a package of any store was made by this program; a
@@ -331,9 +343,35 @@ impl Change {
         let Ok(copied) = parent.open_dir(&place.id, Links::Refuse) else {
             return Ok(Content::Other);
         };
-        let Some(tree) = stored_digest(&copied)? else { return Ok(Content::Other) };
-        let is_package = locked == Some(tree) || self.is_version(file, place, &tree, known)?;
-        Ok(if is_package { Content::Package(PlaceForm::Copy, tree) } else { Content::Other })
+        let found = stored_digest(&copied)?;
+        if let Some(tree) = found {
+            if locked == Some(tree) || self.is_version(file, place, &tree, known)? {
+                return Ok(Content::Package(PlaceForm::Copy, tree));
+            }
+            // A stored one that is no version is the work of a person.
+            if self.has(&tree) {
+                return Ok(Content::Other);
+            }
+        }
+        let part = self.part(&copied, place, known);
+        Ok(part?.map_or(Content::Other, |(tree, part)| Content::Part(tree, part)))
+    }
+
+    /// Returns the package that was placed, if a copy differs from it by files that were added or
+    /// removed, or in line ends, and what was added can stay when the locked one is restored.
+    fn part(
+        &self,
+        copied: &Dir,
+        place: &Place,
+        known: &[Place],
+    ) -> Result<Option<(Digest, Difference)>, StoreError> {
+        let packages = Store::new(&self.directory).packages()?;
+        let Some(locked) = packages.files(&place.tree) else { return Ok(None) };
+        let placed = known.iter().filter(|it| it.is_at(place));
+        Ok([place].into_iter().chain(placed).find_map(|Place { tree, .. }| {
+            let part = Difference::of(copied, &packages.files(tree)?)?;
+            part.is_kept_by(&locked).then_some((*tree, part))
+        }))
     }
 
     /// Returns whether a copy is another version that was installed. What a person has accepted,
@@ -368,7 +406,8 @@ impl Change {
     }
 
     /// Places a package where nothing is, or where [`Self::content`] has recognized one.
-    fn put(&self, file: &LockFile, place: &Place) -> Result<(), StoreError> {
+    /// What was added to that moves over.
+    fn put(&self, file: &LockFile, place: &Place, added: &[String]) -> Result<(), StoreError> {
         let parent = create(file, &place.directory)?;
         if place.form == PlaceForm::Link {
             parent.remove_tree(&place.id)?;
@@ -380,9 +419,16 @@ impl Change {
         let temporary = format!(".prowess-{}.tmp", hex(&place.tree));
         parent.remove_tree(&temporary)?;
         let replaced = parent.open_dir(&place.id, Links::Refuse).ok();
-        write(&parent.create_dir(&temporary)?, &package, replaced.as_ref())?;
+        let new = parent.create_dir(&temporary)?;
+        write(&new, &package, replaced.as_ref())?;
         // After a power failure, half of a copy would look like a change of the user.
         parent.sync()?;
+        for path in added {
+            let Some(replaced) = &replaced else { break };
+            let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+            let moved_to = new.open_or_create_dirs(above)?;
+            replaced.open_dir(above, Links::Refuse)?.move_into(name, &moved_to, name)?;
+        }
         parent.remove_tree(&place.id)?;
         parent.move_into(&temporary, &parent, &place.id)?;
         Ok(parent.sync()?)
@@ -453,37 +499,65 @@ impl LockFile {
         lock: &'l Lock,
         directory: &str,
     ) -> Option<(&'l str, &'l LockedPlace)> {
+        let id = Path::new(directory).file_name()?.to_str()?;
+        let (place, path) = self.place_around(lock.skills.get(id)?, directory)?;
+        let (id, _) = lock.skills.get_key_value(id)?;
+        (path == *id).then_some((&**id, place))
+    }
+
+    /// Returns the place of a skill that a directory is in, at any depth, and its path there.
+    pub(crate) fn place_around<'l>(
+        &self,
+        skill: &'l LockedSkill,
+        directory: &str,
+    ) -> Option<(&'l LockedPlace, String)> {
         // The skills of a store have no directory.
         let directory = Path::new(directory).is_absolute().then(|| Path::new(directory))?;
-        let id = directory.file_name()?.to_str()?;
-        let (id, skill) = lock.skills.get_key_value(id)?;
         let own = self.path().parent().unwrap_or(Path::new("."));
         let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let parent = canonical(directory.parent()?);
-        let is_there = |place: &&LockedPlace| canonical(&own.join(&place.directory)) == parent;
-        skill.places.iter().find(is_there).map(|place| (&**id, place))
+        let directory = canonical(directory.parent()?).join(directory.file_name()?);
+        skill.places.iter().find_map(|place| {
+            let path = directory.strip_prefix(canonical(&own.join(&place.directory))).ok()?;
+            Some((place, path.to_str().filter(|path| !path.is_empty())?.to_owned()))
+        })
     }
 }
 
-/// Returns the name of the `SKILL.md` at a place of a skill, if the package there is not the locked
-/// one. It decides for scans and loads alike.
+/// The copy of a skill in one of its places whose files are not the locked ones.
+pub(crate) struct Altered {
+    /// The name of its `SKILL.md`.
+    pub(crate) file: &'static str,
+    /// The files that differ, if they are known.
+    pub(crate) difference: Option<Difference>,
+}
+
+/// Returns the package at a path of a place, if it is not the locked one. It decides for scans and
+/// loads alike.
 pub(crate) fn altered(
     file: &LockFile,
-    id: &str,
+    store: &Store,
+    path: &str,
     place: &LockedPlace,
     locked: &Digest,
-) -> Option<&'static str> {
+) -> Option<Altered> {
     let parent = open(file, &place.directory).ok()??;
-    let link = parent.read_link(id).ok();
+    let link = parent.read_link(path).ok();
     let copy = match link.as_deref().map(|target| Path::new(OsStr::from_bytes(target))) {
-        Some(target) if linked_tree(target) != Some(*locked) => return Some(SKILL_MD_FILES[0]),
+        Some(target) if linked_tree(target) != Some(*locked) => {
+            return Some(Altered { file: SKILL_MD_FILES[0], difference: None });
+        }
         Some(target) => Dir::open(target),
-        None => parent.open_dir(id, Links::Refuse),
+        None => parent.open_dir(path, Links::Refuse),
     };
     let copy = copy.ok()?;
     let is_there = |name: &&str| copy.stat(name, Links::FollowInside).is_ok();
     let skill_md = SKILL_MD_FILES.into_iter().find(is_there)?;
-    (stored_digest(&copy).ok().flatten() != Some(*locked)).then_some(skill_md)
+    if stored_digest(&copy).ok().flatten() == Some(*locked) {
+        return None;
+    }
+    let packages = store.packages().ok();
+    let difference = packages.and_then(|it| Difference::from_locked(&copy, &it, locked));
+    Some(Altered { file: skill_md, difference })
 }
 
 /// Opens a copy of a skill at one of its places, if it is what the lock names.

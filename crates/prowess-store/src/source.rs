@@ -14,11 +14,12 @@ use prowess_dir::{Dir, ErrorKind, Kind, Links};
 use prowess_text::quoted;
 
 use crate::codes;
+use crate::difference::Difference;
 use crate::error::{StoreError, changed};
 use crate::kept_lock::KeptLock;
 use crate::lock_file::LockFile;
 use crate::locked_skill::LockedSkill;
-use crate::placement::{altered, intact_copy};
+use crate::placement::{Altered, altered, intact_copy};
 use crate::store::Store;
 use crate::tree::{stored_digests, walk};
 
@@ -129,11 +130,15 @@ impl StoreSource {
     fn report_altered(&self, id: &str, skill: &LockedSkill, sink: &mut dyn ScanSink) {
         let file = &self.lock.file;
         for place in &skill.places {
-            let Some(name) = altered(file, id, place, &skill.tree) else { continue };
-            let path = file.path().with_file_name(&place.directory).join(id).join(name);
-            let step = format!("keep it, or move it away and {}", self.commands.install);
+            let Some(found) = altered(file, &self.store, id, place, &skill.tree) else { continue };
+            let path = file.path().with_file_name(&place.directory).join(id).join(found.file);
+            let step = match &found.difference {
+                Some(it) if it.is_addition() => "keep what was added, or delete it".to_owned(),
+                Some(it) if it.is_unchanged() => self.commands.install.clone().into_owned(),
+                _ => format!("keep it, or move it away and {}", self.commands.install),
+            };
             let (code, severity) = (codes::PACKAGE_CHANGED, Severity::Warning);
-            let problem = Diagnostic::new(code, severity, altered_copy(id), step);
+            let problem = Diagnostic::new(code, severity, altered_copy(id, &found), step);
             sink.problem(problem.in_file(path.display().to_string()));
         }
     }
@@ -188,8 +193,10 @@ impl StoreSource {
     }
 }
 
-fn altered_copy(id: &str) -> String {
-    format!("this copy of {} is not what its lock file names", quoted(id))
+fn altered_copy(id: &str, found: &Altered) -> String {
+    let clause = found.difference.as_ref().map(Difference::clause).unwrap_or_default();
+    let colon = if clause.is_empty() { "" } else { ": " };
+    format!("this copy of {} is not what its lock file names{colon}{clause}", quoted(id))
 }
 
 /// Returns the name and the content of the `SKILL.md` of a package.
@@ -235,10 +242,14 @@ impl SkillSource for StoreSource {
         self.lock.load().is_ok_and(|lock| self.lock.file.place_at(&lock, directory).is_some())
     }
 
-    fn altered(&self, directory: &str) -> Option<String> {
-        let lock = self.lock.load().ok()?;
-        let (id, place) = self.lock.file.place_at(&lock, directory)?;
-        altered(&self.lock.file, id, place, &lock.skills[id].tree).map(|_| altered_copy(id))
+    fn altered(&self, id: &str, directory: &str) -> Option<String> {
+        let (lock, file) = (self.lock.load().ok()?, &self.lock.file);
+        // A directory of another name takes the place of the skill, too.
+        let id = file.place_at(&lock, directory).map_or(id, |(id, _)| id);
+        let skill = lock.skills.get(id)?;
+        let (place, path) = file.place_around(skill, directory)?;
+        let found = altered(file, &self.store, &path, place, &skill.tree)?;
+        Some(altered_copy(id, &found))
     }
 
     fn scan(

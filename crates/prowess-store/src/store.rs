@@ -140,17 +140,25 @@ impl Packages {
         if stored_digest(&directory)? == Some(*tree) {
             return Ok(directory);
         }
-        let lists = self.lists.as_ref();
-        let list = lists.and_then(|lists| lists.read(&hex(tree), MAX_LIST).ok());
-        let before: Option<FileStates> = list.and_then(|list| serde_json::from_slice(&list).ok());
-        // A list is known by the digest, so that it needs no other guard.
-        let before = before.filter(|before| digest_of(before) == *tree);
+        let before = self.list(tree);
         let names = before.zip(stored_files(&directory)?).map(|(before, now)| {
             let paths: BTreeSet<_> = before.keys().chain(now.keys()).collect();
             let is_other = |path: &&&String| before.get(**path) != now.get(**path);
             paths.iter().filter(is_other).map(ToString::to_string).collect()
         });
         Err(StoreError::Changed(*tree, names.unwrap_or_default()))
+    }
+
+    /// Returns the files of a package as they were installed; `None` if they are not known.
+    pub(crate) fn files(&self, tree: &Digest) -> Option<FileStates> {
+        let stored = || stored_files(&self.open(tree).ok()?).ok().flatten();
+        self.list(tree).or_else(|| stored().filter(|files| digest_of(files) == *tree))
+    }
+
+    fn list(&self, tree: &Digest) -> Option<FileStates> {
+        let list = self.lists.as_ref()?.read(&hex(tree), MAX_LIST).ok()?;
+        // A list is known by the digest, so that it needs no other guard.
+        serde_json::from_slice(&list).ok().filter(|files| digest_of(files) == *tree)
     }
 }
 

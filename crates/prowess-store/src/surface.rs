@@ -20,12 +20,12 @@ const MOST_BYTES: usize = 200;
 
 /// The endings of files that are read and not run. A text may ask a model to run any other file.
 const DOCUMENTS: &str = " adoc bib bmp csl css csv docx eot gif htm html ico jpeg jpg json \
-    json5 jsonc jsonl ldif license markdown md ndjson odt otf pdf png potx pptx rst rtf svg tex \
+    json5 jsonc jsonl ldif license log markdown md ndjson odt otf pdf png potx pptx rst rtf svg tex \
     tiff toml tsv ttf txt webp woff woff2 xlsx xml xsd yaml yml ";
 
 /// The names of documents without an ending, and of files that programs take orders from.
 const PLAIN: &str =
-    " authors changelog code_of_conduct contributing copying license notice readme ";
+    " authors changelog code_of_conduct contributing copying license notice readme version ";
 const ORDERS: &str = " \
     action.yaml action.yml build.xml cargo.toml cmakelists.txt compose.yaml compose.yml \
     deno.json docker-compose.yaml docker-compose.yml environment.yml hooks.json mcp.json \

@@ -34,8 +34,8 @@ pub trait SourceOverrides: Send + Sync {
     }
 
     /// Overrides [`SkillSource::altered`].
-    fn altered(&self, directory: &str) -> Option<String> {
-        self.inner().altered(directory)
+    fn altered(&self, id: &str, directory: &str) -> Option<String> {
+        self.inner().altered(id, directory)
     }
 
     /// Overrides [`SkillSource::scan`].
@@ -100,8 +100,8 @@ impl<T: SourceOverrides> SkillSource for OverriddenSource<T> {
         self.0.identity(package)
     }
 
-    fn altered(&self, directory: &str) -> Option<String> {
-        self.0.altered(directory)
+    fn altered(&self, id: &str, directory: &str) -> Option<String> {
+        self.0.altered(id, directory)
     }
 
     fn scan(

@@ -22,6 +22,7 @@ use crate::args::Global;
 use crate::catalog_root;
 use crate::commands::composed::InPrompt;
 use crate::commands::elsewhere::Elsewhere;
+use crate::commands::own_copies::elsewhere;
 use crate::commands::user_trust::{self, UserTrust};
 use crate::drift::{Facts, Machine};
 use crate::failure::Failure;
@@ -35,9 +36,6 @@ use crate::terminal::{columns_behind, plain, wrapped};
 
 use authoring::Authoring;
 use sandbox::Sandbox;
-
-/// The start of the roots of lock files.
-const LOCKED: &str = "prowess-lock://";
 
 /// The output of `doctor --format json`.
 #[derive(Serialize)]
@@ -129,6 +127,7 @@ pub(crate) fn with_checked<R>(
         None
     });
     further.extend(changed_packages(&catalog));
+    further.extend(elsewhere(&catalog));
     let locks = lock_place::all(&paths::surroundings()?, &runtime.policies().discovery);
     further.extend(locks.iter().flat_map(LockFile::findings));
     further.extend(Elsewhere::of(global, runtime.policies())?.findings());
@@ -195,7 +194,7 @@ fn checked<'c>(
     // The findings about lock files name the files.
     let is_lock = |found: &Diagnostic| {
         found.code == SOURCE_FAILED
-            && found.path.as_deref().is_some_and(|path| path.starts_with(LOCKED))
+            && found.path.as_deref().is_some_and(|path| path.starts_with(paths::LOCKED))
     };
     let of_catalog = catalog.diagnostics().filter(|found| !is_lock(found));
     let mut diagnostics: Vec<_> = further.iter().chain(of_catalog).collect();
@@ -208,7 +207,8 @@ fn checked<'c>(
     };
     // A stable sort keeps the order within one severity.
     diagnostics.sort_by_key(|found| Reverse(found.severity));
-    let roots = catalog.sources().iter().enumerate();
+    let is_shown = |root: &str| root.starts_with('/') || paths::is_there(root);
+    let roots = catalog.sources().iter().enumerate().filter(|(_, it)| is_shown(it.source.root()));
     Checked {
         healthy: summary.errors == 0 && authoring.iter().all(|root| root.errors == 0),
         generation: catalog.generation(),

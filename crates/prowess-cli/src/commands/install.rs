@@ -13,7 +13,7 @@ use prowess::{
 };
 use prowess_source_remote::{LocalSource, LockRemote, WrittenSource};
 use prowess_store::{Added, Addition, InstallError, LeftOut, Offered, PlaceState, Placed};
-use prowess_text::{enumerated, shell_word};
+use prowess_text::{counted, enumerated, shell_word};
 use serde::Serialize;
 
 use super::placement;
@@ -255,6 +255,11 @@ pub(crate) fn added_line(added: Added, output: &Output) -> Line {
         let _ =
             write!(detail, "; and {} more: `--format json` has all", added.left_out.len() - most);
     }
+    if !added.secrets.is_empty() {
+        let files = counted(added.secrets.len(), "file");
+        let named = enumerated(added.secrets.iter().take(most).map(String::as_str), "and");
+        let _ = write!(detail, "; holds {files} that may be secrets of its authors: {named}");
+    }
     Line { id: added.id, state, detail: Some(detail) }
 }
 
@@ -371,6 +376,9 @@ pub(crate) fn place_lines(placed: Vec<Placed>) -> Vec<Line> {
         let (state, detail) = match state {
             PlaceState::Intact => return None,
             PlaceState::Restored => ("placed", path),
+            PlaceState::Extended => {
+                ("added to", format!("{path} has files of its own, which stay"))
+            }
             PlaceState::Missing => ("not placed", path),
             PlaceState::Untrusted => {
                 (UNTRUSTED, format!("{path} is not placed, or stays as it was"))

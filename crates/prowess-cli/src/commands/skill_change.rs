@@ -12,7 +12,7 @@ use crate::commands::show;
 use crate::failure::Failure;
 use crate::install_place::store;
 use crate::lock_place;
-use crate::paths::{absolute, working_directory};
+use crate::paths::{LOCKED, absolute, working_directory};
 use crate::runtime;
 use crate::terminal::plain;
 
@@ -23,9 +23,6 @@ pub(super) enum Target {
     /// One of a lock file, by its id there. It may have been removed.
     Installed(LockFile, String),
 }
-
-/// The start of the location of an installed skill.
-const LOCK: &str = "prowess-lock://";
 
 impl Target {
     /// Finds a skill by its id, also one that is broken or was removed, or by its directory. In a
@@ -60,7 +57,7 @@ impl Target {
 
     fn of_record(record: Record<'_>) -> Result<Self, Failure> {
         let root = record.root_directory();
-        if let Some(lock) = root.strip_prefix(LOCK) {
+        if let Some(lock) = root.strip_prefix(LOCKED) {
             let locks = lock_place::of_directory(&working_directory()?)?;
             let is_of_project = lock.starts_with('/');
             let lock = locks.into_iter().find(|lock| lock.is_of_project() == is_of_project);

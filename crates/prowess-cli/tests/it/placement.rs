@@ -106,13 +106,14 @@ fn files_of_others_are_never_replaced() {
     add(&machine, "--copy");
     // The user changes the copy, so it is theirs.
     machine.tree.write("home/.agents/skills/pdf/notes.txt", "Mine.\n");
+    machine.tree.write("home/.agents/skills/pdf/SKILL.md", plain_skill("pdf") + "Mine.\n");
     change(&machine, "Two.\n");
     for command in [&["update"][..], &["update", "--check"]] {
         let updated = machine.run(command);
         assert!(updated.code == Some(3) && updated.stdout.contains("edited "), "{updated:?}");
         assert!(updated.stderr.contains("run `prowess sync`"), "{updated:?}");
     }
-    assert_eq!(text(&machine, "pdf"), plain_skill("pdf"), "a changed copy is not updated");
+    assert!(text(&machine, "pdf").ends_with("\nMine.\n"), "a changed copy is not updated");
     let rolled = machine.run(&["update", "--rollback", "pdf"]);
     assert!(rolled.code == Some(3) && rolled.stdout.contains("edited "), "{rolled:?}");
     let kept = target(&machine, "pdf");

@@ -128,7 +128,7 @@ impl<'c> Record<'c> {
     /// of a lock file, and its files have changed since: a model must not get it unannounced.
     pub fn altered(&self) -> Option<String> {
         let directory = self.root_directory();
-        self.catalog.sources().iter().find_map(|it| it.source.altered(&directory))
+        self.catalog.sources().iter().find_map(|it| it.source.altered(self.id(), &directory))
     }
 
     /// Returns the name of the package's directory.

@@ -9,8 +9,7 @@ use prowess_core::{
     withheld_directory,
 };
 
-use super::packing::join;
-use super::{is_skill_md, refused};
+use super::{is_skill_md, join, refused};
 
 /// Decides which files are packed for other people; without it, all are.
 #[derive(Default)]

@@ -11,7 +11,7 @@ use prowess_core::{
 use prowess_dir::{Dir, ErrorKind, Kind, Links, Stillness, WalkBounds, Walked};
 
 use super::filter::Filter;
-use super::{refused, unreadable};
+use super::{join, refused, unreadable};
 use crate::artifact::{MAX_ALL, MAX_BYTES};
 use crate::cancel::check;
 
@@ -225,10 +225,6 @@ pub(super) fn together(packages: Vec<Packed>) -> Result<Archive, Refusal> {
         files.map(|file| File { path: path(file), ..file.clone() }).collect::<Vec<_>>()
     });
     Archive::new(files.collect())
-}
-
-pub(super) fn join(directory: &str, path: &str) -> String {
-    if directory.is_empty() { path.to_owned() } else { format!("{directory}/{path}") }
 }
 
 /// Returns the directory of a path of a `SKILL.md`.

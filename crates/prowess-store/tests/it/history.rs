@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::process::Command;
 
 use prowess_core::{Digest, Timestamp};
-use prowess_store::{Author, PlaceForm, PlaceState, StoreError, Version};
+use prowess_store::{Author, Change, PlaceForm, PlaceState, StoreError, Version};
 
 use crate::{Place, package};
 
@@ -37,6 +38,21 @@ fn version(action: &str, package: Digest) -> Version {
     Version { package, action, by, at: Timestamp(1), reason: None, proposal: None }
 }
 
+/// Stores a version of a skill.
+fn take(place: &Place, text: &str) -> (Change, Digest) {
+    let change = place.store.begin().unwrap();
+    let tree = change.insert(&[&package(text)]).unwrap()[0];
+    (change, tree)
+}
+
+/// Locks a version, and returns what is at the place of the skill then.
+fn update(place: &Place, text: &str) -> PlaceState {
+    let (change, tree) = take(place, text);
+    let mut lock = place.lock.load().unwrap();
+    lock.skills.get_mut("pdf").unwrap().tree = tree;
+    change.save(&place.lock, &lock).unwrap().remove(0).state
+}
+
 /// Changes of a placed copy (`lock` is an update, the others are changes of a person), and
 /// whether the next update replaces it. The store has the files of each.
 #[test]
@@ -63,31 +79,20 @@ fn work_of_a_person_is_never_replaced() {
         assert_eq!(place.lock.placed_at(&directory.join("pdf")).unwrap().as_deref(), Some("pdf"));
         assert_eq!(place.lock.placed_at(&directory.join("notes")).unwrap(), None);
         fs::set_permissions(&copy, fs::Permissions::from_mode(0o600)).unwrap();
-        let take = |text: &str| {
-            let change = place.store.begin().unwrap();
-            let tree = change.insert(&[&package(text)]).unwrap()[0];
-            (change, tree)
-        };
-        let update = |text: &str| {
-            let (change, tree) = take(text);
-            let mut lock = place.lock.load().unwrap();
-            lock.skills.get_mut("pdf").unwrap().tree = tree;
-            change.save(&place.lock, &lock).unwrap().remove(0).state
-        };
         for (action, text) in steps {
             if *action == "lock" {
-                update(text);
+                update(&place, text);
                 continue;
             }
             fs::write(&copy, text).unwrap();
-            let (change, tree) = take(text);
+            let (change, tree) = take(&place, text);
             change.record(&place.lock.ledger_name("pdf"), version(action, tree)).unwrap();
         }
         let is_kept = expected == PlaceState::Edited;
         let before = fs::read_to_string(&copy).unwrap();
         place.store.begin().unwrap().restore_places(&place.lock).unwrap();
         assert_eq!(fs::read_to_string(&copy).unwrap(), before, "{steps:?}: a sync keeps it");
-        assert_eq!(update("three"), expected, "{steps:?}");
+        assert_eq!(update(&place, "three"), expected, "{steps:?}");
         let after = fs::read_to_string(&copy).unwrap();
         assert_eq!(after, if is_kept { before.as_str() } else { "three" }, "{steps:?}");
         let mode = fs::metadata(&copy).unwrap().permissions().mode();
@@ -96,6 +101,61 @@ fn work_of_a_person_is_never_replaced() {
         lock.skills.clear();
         place.store.begin().unwrap().save(&place.lock, &lock).unwrap();
         assert_eq!(copy.exists(), is_kept, "{steps:?}: a removal follows the same rule");
+    }
+}
+
+/// Edits of a placed copy next to `SKILL.md`, what the next check, sync and update find, and the
+/// files that are there at the end.
+#[test]
+fn copies_with_whole_files_follow_the_lock() {
+    use PlaceState::{Edited, Extended, Intact, Missing, Restored};
+    let cases = [
+        (":", [Intact, Intact, Restored], "SKILL.md scripts/run.sh"),
+        (
+            "echo > scripts/a.pyc",
+            [Extended, Extended, Restored],
+            "SKILL.md scripts/a.pyc scripts/run.sh",
+        ),
+        (
+            "ln -s / a; rm scripts/run.sh",
+            [Missing, Restored, Restored],
+            "SKILL.md a scripts/run.sh",
+        ),
+        ("rm -r scripts; echo > scripts", [Edited; 3], "SKILL.md scripts"),
+        (
+            "printf '#!/bin/sh\\r\\n' > scripts/run.sh",
+            [Missing, Restored, Restored],
+            "SKILL.md scripts/run.sh",
+        ),
+        (
+            "rm SKILL.md; echo own > a.md",
+            [Missing, Restored, Restored],
+            "SKILL.md a.md scripts/run.sh",
+        ),
+        ("mv SKILL.md skill.md", [Edited; 3], "scripts/run.sh skill.md"),
+        ("rm -r *; echo own > a.md", [Edited; 3], "a.md"),
+        ("echo > a; echo >> scripts/run.sh", [Edited; 3], "SKILL.md a scripts/run.sh"),
+    ];
+    for (edit, states, files) in cases {
+        let place = Place::new();
+        place.install("pdf", "one");
+        let copy = place.directory.path().join("agents/pdf");
+        let change = || place.store.begin().unwrap();
+        let agents = copy.parent().unwrap();
+        change().place(&place.lock, &["pdf".to_owned()], agents, PlaceForm::Copy).unwrap();
+        let shell =
+            |line| Command::new("sh").args(["-c", line]).current_dir(&copy).output().unwrap();
+        assert!(shell(edit).status.success(), "{edit}");
+        let checked = change().check_places(&place.lock).unwrap()[0].state;
+        // As in another clone, which has no note of what was placed.
+        fs::remove_dir_all(place.store.root().join("places")).unwrap();
+        let synced = change().restore_places(&place.lock).unwrap()[0].state;
+        let updated = update(&place, "two");
+        assert_eq!([checked, synced, updated], states, "{edit}");
+        let found = shell("find . ! -type d | sed 's,^./,,' | LC_ALL=C sort | tr '\\n' ' '").stdout;
+        assert_eq!(String::from_utf8_lossy(&found).trim(), files, "{edit}");
+        let text = fs::read_to_string(copy.join("SKILL.md")).unwrap_or_default();
+        assert_eq!(text == "two", updated == Restored, "{edit}");
     }
 }
 

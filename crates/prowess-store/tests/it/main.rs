@@ -12,6 +12,7 @@ mod signatures;
 mod source;
 mod store;
 mod surface;
+mod updates;
 
 use prowess_archive::{Archive, File};
 use prowess_core::Digest;

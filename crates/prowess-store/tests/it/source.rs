@@ -163,22 +163,31 @@ fn changed_package_reaches_no_prompt() {
     assert!(read("SKILL.md").unwrap_err().message.contains(" was installed; install"));
 }
 
+const LINE_ENDS: &str =
+    ": with other line ends, as git writes them by its attribute `text`: `scripts/run.sh`";
+
 /// Whatever differs at a place is announced by scans and to loads, and nothing else is.
 #[test]
 fn altered_copy_is_announced() {
     use PlaceForm::{Copy, Link};
     let edits = [
-        (Copy, ":", false),
-        (Copy, "rm -r pdf", false),
-        (Copy, "rm pdf/SKILL.md", false),
-        (Copy, "echo > pdf/SKILL.md", true),
-        (Copy, "echo > pdf/scripts/run.sh", true),
-        (Copy, "echo > pdf/more.md", true),
-        (Copy, "rm -r pdf; ln -s / pdf", true),
-        (Link, ":", false),
-        (Link, "echo > pdf/SKILL.md", true),
+        (Copy, ":", None),
+        (Copy, "rm -r pdf", None),
+        (Copy, "rm pdf/SKILL.md", None),
+        (Copy, "echo > pdf/SKILL.md", Some(": changed: `SKILL.md`")),
+        (Copy, "echo > pdf/scripts/run.sh", Some(": changed: `scripts/run.sh`")),
+        (Copy, "echo > pdf/m.pyc; ln -s / pdf/n", Some(": added: `m.pyc` and `n`")),
+        (Copy, "rm -r pdf/scripts", Some(": missing: `scripts/run.sh`")),
+        (Copy, "printf '#!/bin/sh\\r\\n' > pdf/scripts/run.sh", Some(LINE_ENDS)),
+        // Without a store, the digest shows the files if nothing but those of a machine differ.
+        (Copy, "rm -r ../store; echo > pdf/m.pyc", Some(": added: `m.pyc`")),
+        (Copy, "rm -r ../store; printf '#!/bin/sh\\r\\n' > pdf/scripts/run.sh", Some(LINE_ENDS)),
+        (Copy, "rm -r ../store; echo > pdf/more.md", Some("")),
+        (Copy, "rm -r pdf; ln -s / pdf", Some("")),
+        (Link, ":", None),
+        (Link, "echo > pdf/SKILL.md", Some(": changed: `SKILL.md`")),
     ];
-    for (form, edit, is_altered) in edits {
+    for (form, edit, altered) in edits {
         let place = Place::new();
         place.install("pdf", "one");
         let directory = place.directory.path().join("agents");
@@ -190,8 +199,15 @@ fn altered_copy_is_announced() {
         let found =
             found.iter().find(|it| it.path.as_deref() == Some(&*format!("{copy}/SKILL.md")));
         let code = found.map(|it| (it.severity, it.code.as_str()));
-        assert_eq!(code, is_altered.then_some((Severity::Warning, "package-changed")), "{edit}");
-        assert_eq!(source.altered(&copy).as_deref(), found.map(|it| &*it.message), "{edit}");
+        assert_eq!(code, altered.map(|_| (Severity::Warning, "package-changed")), "{edit}");
+        let clause = found.map(|it| it.message.split_once(" names").unwrap().1);
+        assert_eq!(clause, altered, "{edit}");
+        assert_eq!(source.altered("pdf", &copy).as_deref(), found.map(|it| &*it.message), "{edit}");
         assert!(source.places(&copy) && !source.places(&format!("{copy}x")), "{edit}");
+        let renamed = directory.join("group");
+        fs::create_dir(&renamed).unwrap();
+        let moved = fs::rename(&copy, renamed.join("b"));
+        let found = source.altered("pdf", &renamed.join("b").display().to_string());
+        assert_eq!(found.is_some(), altered.is_some() && moved.is_ok(), "{edit}: renamed");
     }
 }

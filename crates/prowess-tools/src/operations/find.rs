@@ -4,6 +4,7 @@ use prowess_core::{Ranked, Ranker as _, Record, ToolContext, virtual_uri};
 use serde_json::{Value, json};
 
 use super::Operations;
+use crate::lookup::package::announcement;
 use crate::lookup::reference::resolved;
 use crate::lookup::word_filter::WordFilter;
 
@@ -84,6 +85,9 @@ pub(crate) fn shown(record: Record<'_>) -> Value {
     let mut value = json!({ "id": record.id(), "name": record.name() });
     if !record.is_name_only() {
         value["description"] = record.description().into();
+    }
+    if let Some(note) = announcement(record) {
+        value["note"] = note.into();
     }
     value
 }

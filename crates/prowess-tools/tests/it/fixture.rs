@@ -80,7 +80,7 @@ impl SourceOverrides for Moody {
     }
 
     /// A package is such a copy as soon as its `lock` has changed.
-    fn altered(&self, directory: &str) -> Option<String> {
+    fn altered(&self, _: &str, directory: &str) -> Option<String> {
         let lock = format!("{}/lock", directory.rsplit('/').next()?);
         unpoisoned(&self.answers).contains_key(&lock).then(|| "this copy is altered".to_owned())
     }

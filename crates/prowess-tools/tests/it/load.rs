@@ -214,6 +214,14 @@ fn altered_copy_is_announced_with_its_text() {
         assert!(page.contains(&format!("{note}Note: ")) && page.contains(&next), "{page}");
         let read = host.done("skills_read", json!({ "skill": "beta", "path": "lock" }));
         assert!(read.result.texts().any(|text| text == note.trim()), "{read:?}");
+        for (tool, arguments) in [
+            ("skills_list", json!({})),
+            ("skills_search", json!({ "query": "beta" })),
+            ("skills_describe", json!({ "skill": "beta" })),
+        ] {
+            let shown = host.done(tool, arguments).result.texts().collect::<String>();
+            assert!(shown.contains(note.trim()), "{tool}: {shown}");
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Updates that have to be accepted, or are refused.
 
 use std::fs;
+use std::path::Path;
 
 use serde_json::json;
 
@@ -105,7 +106,11 @@ fn changed_package_is_said_everywhere() {
     let shown = [&["list"][..], &["doctor"], &["show", "pdf"], &["explain", "pdf"], &["prompt"]];
     check_said(&machine, &shown, &[sentence, "run `prowess sync`"]);
     let read = json!({ "skill": "pdf", "path": "SKILL.md" }).to_string();
-    let given: [&[&str]; 4] = [
+    let roots = ["--root", &machine.path("home/.agents/skills")];
+    let given: [&[&str]; 7] = [
+        &[roots[0], roots[1], "prompt"],
+        &["call", "skills_list", "--quiet"],
+        &["call", "skills_describe", r#"{"skill":"pdf"}"#, "--quiet"],
         &["prompt", "--load", "pdf", "--quiet"],
         &["call", "skills_read", &read, "--load", "pdf", "--quiet"],
         &["run", "pdf"],
@@ -113,6 +118,9 @@ fn changed_package_is_said_everywhere() {
     ];
     check_said(&machine, &given, &[sentence]);
     check_said(&machine, &SERVED, &[sentence]);
+    let directory = Path::new(roots[1]).join("pdf");
+    fs::rename(&directory, directory.with_file_name("other")).unwrap();
+    check_said(&machine, &given[..3], &[sentence]);
 }
 
 /// Requests for a skill to a server.

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::content::receipt;
 use crate::content::wrapper::resources;
 use crate::gate::Refusal;
+use crate::lookup::package::announcement;
 use crate::operations::Operations;
 use crate::surfaces::skill_tool::{Call, SkillTool, closed, text};
 
@@ -41,6 +42,9 @@ impl SkillTool for Describe {
         let state = context.session.state()?;
         let mut value = receipt::entry(ReceiptEntry::from(&skill), operations.delivery);
         value["description"] = record.description().into();
+        if let Some(note) = announcement(record) {
+            value["note"] = note.into();
+        }
         value["tags"] = record.tags().collect();
         value["active"] = state.find(&skill.id).is_some().into();
         value["body_tokens"] = operations.counter.count(&skill.body).into();

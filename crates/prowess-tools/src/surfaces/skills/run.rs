@@ -15,6 +15,7 @@ use crate::codes;
 use crate::content::script_file::is_below;
 use crate::content::script_hint::{hint, was_cancelled};
 use crate::gate::Refusal;
+use crate::lookup::package::announcement;
 use crate::lookup::reference::resolved_file;
 use crate::names;
 use crate::operations::Operations;
@@ -114,7 +115,12 @@ fn cut(text: &mut String, most: usize) -> u64 {
     left_out as u64
 }
 
-fn result(path: &ResourcePath, outcome: &ScriptOutcome, was_cancelled: bool) -> ToolResult {
+fn result(
+    path: &ResourcePath,
+    outcome: &ScriptOutcome,
+    note: Option<String>,
+    was_cancelled: bool,
+) -> ToolResult {
     let ScriptOutcome { exit_code, stdout, stderr, duration, timed_out, truncated, .. } = outcome;
     let mut value = json!({
         "path": path.as_str(),
@@ -137,6 +143,9 @@ fn result(path: &ResourcePath, outcome: &ScriptOutcome, was_cancelled: bool) -> 
     }
     if let Some(isolation) = &outcome.isolation {
         value["isolation"] = json!(isolation);
+    }
+    if let Some(note) = note {
+        value["note"] = json!(note);
     }
     if let Some(hint) = hint(outcome, was_cancelled) {
         value["hint"] = json!(hint);
@@ -222,13 +231,14 @@ impl SkillTool for Run {
             progress: context.progress,
         };
         let time_limit = Duration::from_secs(policy.script_seconds);
+        let note = announcement(record);
         let outcome = runner.run(&request, time_limit, context.cancel)?;
         let outcome = match context.result_bytes {
             Some(most) => fitted(outcome, most),
             None => outcome,
         };
         let was_cancelled = was_cancelled(&outcome, context.cancel.is_cancelled());
-        let result = result(&path, &outcome, was_cancelled);
+        let result = result(&path, &outcome, note, was_cancelled);
         if !was_cancelled {
             return Ok(result);
         }
@@ -254,7 +264,7 @@ mod tests {
             };
             let fitted = fitted(outcome.clone(), 7000);
             let path = ResourcePath::new("scripts/a.sh").expect("a path");
-            let result = result(&path, &fitted, false);
+            let result = result(&path, &fitted, None, false);
             let length = serde_json::to_string(&result.content).expect("JSON").len();
             assert!(length <= 8000, "{printed} {errors}: {length}");
             assert_eq!(fitted == outcome, printed + errors < 100, "short output is whole");
