@@ -34,14 +34,12 @@ extern "C" fn release<T>(owner: *mut c_void) {
 #[doc(hidden)]
 pub fn contain(work: impl FnOnce()) {
     use std::panic::{AssertUnwindSafe, catch_unwind};
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(work)) {
-        if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-            // Dropping it may panic again; only the drop of a string runs no code of the owner.
-            match second.is::<&str>() || second.is::<String>() {
-                true => drop(second),
-                false => mem::forget(second),
-            }
-        }
+    let Err(payload) = catch_unwind(AssertUnwindSafe(work)) else { return };
+    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload)))
+        && !(second.is::<&str>() || second.is::<String>())
+    {
+        // Dropping it may panic again; only the drop of a string runs no code of the owner.
+        mem::forget(second);
     }
 }
 

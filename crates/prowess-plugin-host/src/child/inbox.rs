@@ -155,3 +155,25 @@ impl Read for SpinReader<'_> {
         (&mut &*self.0).read(to)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::LazyLock;
+
+    use super::*;
+
+    static INBOX: LazyLock<Inbox<Message>> = LazyLock::new(|| Inbox::new(FrameReader::new(1, 1)));
+    struct Message;
+
+    impl Drop for Message {
+        fn drop(&mut self) {
+            assert!(INBOX.reader.try_lock().is_err(), "no other thread reads the next message");
+        }
+    }
+
+    #[test]
+    fn message_is_delivered_before_the_next_read() {
+        // No slot is open for it, so it is dropped where others are delivered.
+        assert!(INBOX.wait(&INBOX.open(1), |_| Ok((2, Message))).is_ok_and(|own| own.is_none()));
+    }
+}

@@ -22,18 +22,15 @@ impl<K: PartialEq, T: Clone> Recent<K, T> {
         key: K,
         request: impl FnOnce() -> Result<T, E>,
     ) -> Result<T, E> {
-        if let Some(cached) = self.get(&key) {
-            return Ok(cached);
+        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, cached)) = entries.iter().find(|(cached, _)| *cached == key) {
+            return Ok(cached.clone());
         }
+        drop(entries);
         let value = request()?;
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         entries.truncate(CAPACITY - 1);
         entries.push_front((key, value.clone()));
         Ok(value)
-    }
-
-    fn get(&self, key: &K) -> Option<T> {
-        let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        entries.iter().find(|(cached, _)| cached == key).map(|(_, value)| value.clone())
     }
 }
