@@ -29,8 +29,8 @@ extern "C" fn release<T>(owner: *mut c_void) {
     contain(move || drop(owner));
 }
 
-/// Runs a function without a result, such as a drop. A panic is ignored, and so is one from dropping
-/// its payload. Both sides of the boundary use it, and it is no part of the interface.
+/// Runs a function without a result, such as a drop. A panic is ignored, and so is one from the
+/// drop of its payload. Both sides use it, and it is no part of the interface.
 #[doc(hidden)]
 pub fn contain(work: impl FnOnce()) {
     use std::panic::{AssertUnwindSafe, catch_unwind};
