@@ -1,9 +1,10 @@
 //! Credentials in texts that other parts store or show: passwords, tokens and keys.
 
 use std::borrow::Cow;
+use std::iter::Peekable;
 use std::ops::Range;
 
-use crate::known_tokens::{find_credential, find_masked, is_word, lines, positions};
+use crate::known_tokens::{find_credential, find_masked, is_word, positions};
 use crate::strength::{SCHEMES, is_scheme, is_strong};
 
 /// The text in place of a secret.
@@ -28,9 +29,12 @@ const MOST_DECODED: usize = 3;
 
 /// Returns whether values of this name are secrets, such as of `API_KEY` and `db-password`.
 pub fn is_secret_name(name: &str) -> bool {
-    let letters = name.bytes().filter(|byte| !b"-_.".contains(byte));
-    let plain: Vec<u8> = letters.map(|byte| byte.to_ascii_lowercase()).collect();
-    SECRET_NAMES.iter().any(|secret| plain.ends_with(secret.as_bytes()))
+    let letters = || name.bytes().rev().filter(|byte| !b"-_.".contains(byte));
+    let ends_with = |secret: &&str| {
+        let mut letters = letters().map(|byte| byte.to_ascii_lowercase());
+        secret.bytes().rev().all(|byte| letters.next() == Some(byte))
+    };
+    SECRET_NAMES.iter().any(ends_with)
 }
 
 /// Returns whether values of this name are secrets if they look like one, such as of `DB_PASS` and
@@ -283,34 +287,37 @@ pub(crate) fn url_secrets(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns the values of secret names.
+/// Returns the values of secret names. Most lines have nothing that stands before values, next to
+/// names: a separator, a flag or the scheme of a header.
 pub(crate) fn named(text: &str) -> Vec<Range<usize>> {
+    let bytes = text.as_bytes();
+    let is_scheme = |at: usize, scheme: &str| {
+        bytes[at..].get(..scheme.len()).is_some_and(|it| it.eq_ignore_ascii_case(scheme.as_bytes()))
+    };
+    let mut separators = memchr::memchr2_iter(b':', b'=', bytes).peekable();
+    let flags = memchr::memchr_iter(b'-', bytes);
+    let mut flags = flags.filter(|at| bytes[*at..].starts_with(b"--")).peekable();
+    let schemes = memchr::memchr2_iter(b'b', b'B', bytes);
+    let mut schemes =
+        schemes.filter(|at| SCHEMES.iter().any(|scheme| is_scheme(*at, scheme))).peekable();
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some((value, end)) = next_value(text, at) {
-        found.push(value..end);
-        at = end;
+    loop {
+        let first = [next(&mut separators, at), next(&mut flags, at), next(&mut schemes, at)];
+        let Some(sign) = first.into_iter().flatten().min() else { return found };
+        let line = memchr::memrchr(b'\n', &bytes[at..sign]).map_or(at, |line| at + line + 1);
+        let length = memchr::memchr(b'\n', &bytes[sign..]);
+        let end = length.map_or(bytes.len(), |length| sign + length + 1);
+        let value = value_in_line(text, line..end).map(|(value, end)| value..end);
+        at = value.as_ref().map_or(end, |value| value.end);
+        found.extend(value);
     }
-    found
 }
 
-/// Returns the range of the next secret value, after a name that ends after `from`.
-fn next_value(text: &str, from: usize) -> Option<(usize, usize)> {
-    let bytes = text.as_bytes();
-    let mut lines = lines(bytes, from).filter(|line| leads_to_value(&bytes[line.clone()]));
-    lines.find_map(|line| value_in_line(text, line))
-}
-
-/// Returns whether a line has what stands before values, next to names: most lines have not.
-fn leads_to_value(line: &[u8]) -> bool {
-    let is_flag = |at: usize| line[at..].starts_with(b"--");
-    let begins_with = |at: usize, word: &str| {
-        line[at..].get(..word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
-    };
-    memchr::memchr2(b':', b'=', line).is_some()
-        || memchr::memchr_iter(b'-', line).any(is_flag)
-        || memchr::memchr2_iter(b'b', b'B', line)
-            .any(|at| SCHEMES.iter().any(|scheme| begins_with(at, scheme)))
+/// Returns the first position that is not before another one.
+fn next(positions: &mut Peekable<impl Iterator<Item = usize>>, from: usize) -> Option<usize> {
+    while positions.next_if(|at| *at < from).is_some() {}
+    positions.peek().copied()
 }
 
 fn value_in_line(text: &str, line: Range<usize>) -> Option<(usize, usize)> {

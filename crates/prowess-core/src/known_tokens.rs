@@ -63,6 +63,15 @@ const SHAPES: &str = "1//0 %w60+ | AQ.Ab8 %w40+ | BSA %a28 | csk- %a40+ | fw_ %a
     pat-na2- %h8 - %h4 - %h4 - %h4 - %h12 | pnu_ %a36 | rnd_ %a32 | sdk- %h8 - %h4 - %h4 - %h4 - \
     %h12 | sk- %h32 | sl.B %w100+ | %a14 .atlasv1. %w60+ | %d8+ :AA %w30+ | %m1 %a20+ . %w6 . %w27+";
 
+/// The same by their first byte, which each class may have: they are tried at each long word.
+static SHAPES_BY_FIRST_BYTE: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
+    let shapes: Vec<_> = SHAPES.split(" | ").collect();
+    let begins = |shape: &str, byte| [b'%', byte].contains(&shape.as_bytes()[0]);
+    (0..128)
+        .map(|byte| shapes.iter().copied().filter(|shape| begins(shape, byte)).collect())
+        .collect()
+});
+
 /// The start of a PEM document in base64, and how those go on that are for everybody:
 /// certificates and public keys.
 const ENCODED: (&str, [&str; 2]) = ("LS0tLS1CRUdJTi", ["BDRVJU", "BQVUJM"]);
@@ -179,13 +188,6 @@ fn token_where(
     })
 }
 
-/// Iterates over the lines of a text from a position on, with their ends.
-pub(crate) fn lines(content: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> {
-    let mut start = from;
-    let ends = memchr::memchr_iter(b'\n', &content[from..]).map(move |at| from + at + 1);
-    ends.chain([content.len()]).map(move |end| std::mem::replace(&mut start, end)..end)
-}
-
 /// Iterates over the parts of a text that have at least `least` bytes, each of a class. Hardly any
 /// word is as long, so most are passed over by a look at one of their bytes.
 pub(crate) fn runs(
@@ -213,7 +215,8 @@ fn shaped(content: &[u8], at: usize) -> Option<usize> {
     let rest = &content[at..];
     let is_start = at == 0 || !content[at - 1].is_ascii_alphanumeric();
     let is_long = || rest.get(..SHORTEST_SHAPE)?.iter().all(u8::is_ascii_graphic).then_some(());
-    let length = || SHAPES.split(" | ").find_map(|shape| shape_length(rest, shape));
+    let shapes = || SHAPES_BY_FIRST_BYTE.get(usize::from(rest[0])).into_iter().flatten();
+    let length = || shapes().find_map(|shape| shape_length(rest, shape));
     is_start.then(is_long).flatten().and_then(|()| length())
 }
 

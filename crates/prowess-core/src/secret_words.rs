@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::credentials::is_secret_name;
-use crate::known_tokens::{lines, runs};
+use crate::known_tokens::runs;
 use crate::strength::{LEAST_OF_KEY, is_random_word, is_strong};
 
 /// Names that are those of a secret before a random word, and may be others elsewhere.
@@ -26,21 +26,34 @@ const OTHER_KEYS: &str = "anon cache collection context content custom data dedu
     group hash host idempotency index lookup map object partition primary public publishable query \
     row s3 shard site sort storage unique";
 
+/// Whether each byte may be one of such a word: blanks, brackets, quotes and some signs end it.
+static PARTS: [bool; 256] = {
+    let mut parts = [true; 256];
+    let mut ends: &[u8] = b" \t\n\x0b\x0c\r<>()[]{}\"'`|,;\\";
+    while let [end, rest @ ..] = ends {
+        parts[*end as usize] = false;
+        ends = rest;
+    }
+    parts
+};
+
 /// Returns where the first such word begins.
 pub(crate) fn secret_word(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
-    // Most lines have no digit, and hardly any word is as long, which is found out first.
-    let digits = |line: &[u8]| line.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let is_part = |byte: u8| !byte.is_ascii() || !is_end(char::from(byte));
-    lines(bytes, 0)
-        .filter(|line| digits(&bytes[line.clone()]) > 0)
-        .flat_map(|line| runs(&bytes[..line.end], line.start, LEAST, is_part))
-        .find_map(|run| secret_in_run(text, run))
-}
-
-fn is_end(c: char) -> bool {
-    let is_bracket = || matches!(c, '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}');
-    c.is_whitespace() || is_bracket() || matches!(c, '"' | '\'' | '`' | '|' | ',' | ';' | '\\')
+    // The end of the last line with a run, and whether that line has a digit, as few have.
+    let (mut end, mut has_digit) = (0, false);
+    let is_with_digit = |run: &Range<usize>| {
+        if run.start >= end {
+            let start = memchr::memrchr(b'\n', &bytes[end..run.start]).map_or(end, |at| end + at);
+            let length = memchr::memchr(b'\n', &bytes[run.end..]);
+            end = length.map_or(bytes.len(), |length| run.end + length);
+            has_digit = bytes[start..end].iter().any(u8::is_ascii_digit);
+        }
+        has_digit
+    };
+    // Hardly any word is as long, which is found out first.
+    let mut runs = runs(bytes, 0, LEAST, |byte| PARTS[usize::from(byte)]).filter(is_with_digit);
+    runs.find_map(|run| secret_in_run(text, run))
 }
 
 /// Returns where the first such word begins in a part of a text that only other blanks than those
@@ -58,8 +71,8 @@ fn secret_in_run(text: &str, run: Range<usize>) -> Option<usize> {
         let is_secret = |part: &usize| {
             let value = &word[*part..];
             let is_long = || value.len() >= LEAST && is_named(&text[..start + part], value);
-            is_strong(value, false)
-                && is_random_word(value)
+            is_random_word(value)
+                && is_strong(value, false)
                 && (is_given(&text[..start], word, *part) || is_long())
         };
         if word.len() < LEAST || word.contains("://") {

@@ -19,8 +19,8 @@ const MACHINE_DIRECTORIES: &str = ".angular .bundle .bzr .dart_tool .direnv .egg
 const MARKS: [&str; 3] = ["pyvenv.cfg", "conda-meta/history", "CACHEDIR.TAG"];
 
 /// Directories with a parent, of which the last has a common name.
-const MACHINE_PATHS: &str =
-    "/.claude/settings.local.json /.yarn/cache/ /.yarn/unplugged/ /vendor/bundle/";
+const MACHINE_PATHS: &str = "/.claude/settings.local.json /.yarn/cache/ /.yarn/unplugged/";
+const BUNDLE: &str = "/vendor/bundle/";
 
 /// Directories that hold nothing but credentials.
 const SECRET_DIRECTORIES: &str = ".aliyun .aws .azure .cloudflared .credentials .databricks .doctl \
@@ -110,6 +110,9 @@ const WEBHOOKS: [(usize, &str); 5] = [
     ),
 ];
 
+/// A part of each of these addresses: most texts have none of them.
+const WEBHOOK_PARTS: [&str; 4] = ["hook", "secret=", "sig=", "telegram"];
+
 /// The most bytes in a hundred of a text in another encoding that a reader may do without.
 const MOST_WRONG: usize = 30;
 
@@ -131,7 +134,9 @@ pub fn withheld_path(path: &str) -> Option<&'static str> {
     let lower = path.to_ascii_lowercase();
     let (directories, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
     let whole = format!("/{lower}");
-    let is_below = |starts: &str| starts.split(' ').any(|start| whole.contains(start));
+    // Nearly all of these paths are those of hidden files, which most packages have not.
+    let is_hidden = whole.contains("/.");
+    let is_below = |starts: &str| is_hidden && starts.split(' ').any(|start| whole.contains(start));
     let above = path.rsplit_once('/').map_or("", |(above, _)| above);
     let withheld = above.split('/').find_map(withheld_directory);
     let is_in_folder = || {
@@ -143,7 +148,7 @@ pub fn withheld_path(path: &str) -> Option<&'static str> {
     withheld.or_else(|| is_secret().then_some(MAY_HOLD_CREDENTIALS)).or_else(|| {
         let is_machine = name == ".ds_store" || name.ends_with(".pyc") || name == ".git";
         let is_machine = is_machine || MARKS.iter().any(|mark| name.eq_ignore_ascii_case(mark));
-        (is_machine || is_below(MACHINE_PATHS)).then_some(OF_ONE_MACHINE)
+        (is_machine || is_below(MACHINE_PATHS) || whole.contains(BUNDLE)).then_some(OF_ONE_MACHINE)
     })
 }
 
@@ -193,10 +198,12 @@ impl MachineDirectories {
 }
 
 fn has(words: &str, word: &str) -> bool {
-    let words = words.as_bytes();
-    let is_end = |at: Option<usize>| at.and_then(|at| words.get(at)).is_none_or(|&it| it == b' ');
+    let is_end =
+        |at: Option<usize>| at.and_then(|at| words.as_bytes().get(at)).is_none_or(|&it| it == b' ');
     let is_whole = |at: usize| is_end(at.checked_sub(1)) && is_end(Some(at + word.len()));
-    !word.is_empty() && !word.contains(' ') && positions(words, word.as_bytes()).any(is_whole)
+    // Hardly any word is a part of the others.
+    let is_part = !word.is_empty() && !word.contains(' ') && words.contains(word);
+    is_part && words.match_indices(word).any(|(at, _)| is_whole(at))
 }
 
 /// Returns a name without its end behind the last dot, if that is one of these.
@@ -326,7 +333,7 @@ pub fn secret_in(content: &[u8]) -> Option<(usize, &'static str)> {
         return Some((at, CREDENTIAL));
     }
     let text = match str::from_utf8(content) {
-        Ok(text) if !text.contains('\0') => Cow::Borrowed(text),
+        Ok(text) if memchr::memchr(0, content).is_none() => Cow::Borrowed(text),
         _ => match in_utf16(content) {
             Some(text) => return secret_in(text.as_bytes()),
             None => Cow::Owned(in_any_encoding(content)?),
@@ -400,6 +407,8 @@ fn webhook(content: &[u8]) -> Option<usize> {
         let least = *least;
         starts.split(' ').map(move |start| (least, start))
     };
+    let has = |part: &&&str| positions(content, part.as_bytes()).next().is_some();
+    WEBHOOK_PARTS.iter().find(has)?;
     WEBHOOKS.iter().flat_map(starts).find_map(|(least, start)| {
         positions(content, start.as_bytes()).find(|at| {
             let secret = &content[at + start.len()..];

@@ -4,7 +4,7 @@
 use prowess_core::secret_in;
 use prowess_format::LimitSeverity;
 use prowess_text::find_invisible;
-use pulldown_cmark::{CodeBlockKind, Event, Tag};
+use pulldown_cmark::{Event, Tag};
 
 use crate::codes;
 use crate::findings::Findings;
@@ -67,17 +67,9 @@ fn check_tokens(
 
 fn check_structure(package: &Package<'_>, findings: &mut Findings<'_>) {
     let body = package.document.body;
-    let mut has_heading = false;
-    let mut has_example = false;
-    for (event, _) in package.events {
-        match event {
-            Event::Start(Tag::Heading { .. }) => has_heading = true,
-            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_) | CodeBlockKind::Indented)) => {
-                has_example = true;
-            }
-            _ => {}
-        }
-    }
+    let mut events = package.events.iter().map(|(event, _)| event);
+    let has_example = events.clone().any(|it| matches!(it, Event::Start(Tag::CodeBlock(_))));
+    let has_heading = events.any(|it| matches!(it, Event::Start(Tag::Heading { .. })));
     if !has_heading {
         findings.report(
             codes::BODY_NO_HEADINGS,

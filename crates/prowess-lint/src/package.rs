@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use prowess_core::{Diagnostic, PackagePath, Resource, Severity, SkillSource};
 use prowess_format::Document;
-use pulldown_cmark::{Event, Options, Parser, TextMergeWithOffset};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd, TextMergeWithOffset};
 
 use crate::codes;
 use crate::report::PackageReport;
@@ -73,10 +73,18 @@ impl Package<'_> {
     }
 }
 
-/// Parses a body as Markdown, once for all checks.
+/// Parses a body as Markdown, once for all checks, and returns what they look at: headings, code,
+/// links, and texts with a path, as most have none.
 pub(crate) fn events(body: &str) -> Vec<(Event<'_>, Range<usize>)> {
     let parser = Parser::new_ext(body, Options::ENABLE_TABLES);
-    TextMergeWithOffset::new(parser.into_offset_iter()).collect()
+    let is_checked = |event: &Event<'_>| match event {
+        Event::Text(text) | Event::Code(text) => text.contains('/'),
+        Event::Start(tag) => !matches!(tag, Tag::Paragraph | Tag::Item | Tag::TableCell),
+        Event::End(tag) => matches!(tag, TagEnd::CodeBlock | TagEnd::Link | TagEnd::Image),
+        _ => false,
+    };
+    let events = TextMergeWithOffset::new(parser.into_offset_iter());
+    events.filter(|(event, _)| is_checked(event)).collect()
 }
 
 /// Returns the finding with the span of the value of a field.

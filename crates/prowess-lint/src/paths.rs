@@ -90,8 +90,7 @@ fn texts<'p>(package: &Package<'p>) -> impl Iterator<Item = (&'p str, Range<usiz
             Event::End(TagEnd::CodeBlock | TagEnd::Link | TagEnd::Image) => {
                 inside = inside.saturating_sub(1);
             }
-            // Most texts have no path, which is the fastest check.
-            Event::Text(text) | Event::Code(text) if inside == 0 && text.contains('/') => {
+            Event::Text(text) | Event::Code(text) if inside == 0 => {
                 return Some((&**text, start + span.start..start + span.end));
             }
             _ => {}

@@ -39,15 +39,11 @@ pub(crate) fn check(package: &Package<'_>, findings: &mut Findings<'_>) {
     }
     let mut start = package.body_start();
     for line in package.document.body.split_inclusive('\n') {
-        let text = line.trim_start_matches(['#', '-', '>', ' ']);
+        let text = line.trim_start_matches(['#', '-', '>', ' ']).trim_end();
         let first = text.bytes().next().map(|byte| byte.to_ascii_lowercase());
-        if !LINES.iter().any(|known| known.bytes().next() == first) {
-            start += line.len();
-            continue;
-        }
-        let text = text.trim_end();
         let begins_with = |known: &&str| {
-            text.get(..known.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(known))
+            let begin = text.get(..known.len()).filter(|_| known.bytes().next() == first);
+            begin.is_some_and(|begin| begin.eq_ignore_ascii_case(known))
         };
         if LINES.iter().any(begins_with) {
             let at = start + line.find(text).unwrap_or_default();

@@ -6,6 +6,7 @@ mod progress;
 mod roles;
 mod show;
 
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -328,10 +329,13 @@ fn check_sources(
 
 /// Adds the error of the registry to each skill that has a name of another one: it leaves out both.
 fn report_collisions(packages: &mut [PackageReport]) {
-    let known: Vec<_> = packages.iter().map(|it| (it.name.clone(), it.path.clone())).collect();
-    for package in packages.iter_mut().filter(|package| package.name.is_some()) {
-        let has_name = |(name, path): &&_| *name == package.name && *path != package.path;
-        let Some((_, other)) = known.iter().find(has_name) else { continue };
+    let mut paths = HashMap::<_, Vec<_>>::new();
+    for PackageReport { name, path, .. } in packages.iter().filter(|it| it.name.is_some()) {
+        paths.entry(name.clone()).or_default().push(path.clone());
+    }
+    for package in packages {
+        let mut others = paths.get(&package.name).into_iter().flatten();
+        let Some(other) = others.find(|path| **path != package.path) else { continue };
         let message = format!("{} has the same name, so neither is used", quoted(other));
         let help = "rename or remove one of the two";
         let found = Diagnostic::new(SKILL_COLLISION, Severity::Error, message, help);

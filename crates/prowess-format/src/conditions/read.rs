@@ -29,12 +29,16 @@ const LETTERS_FOR_A_FAULT: usize = 10;
 /// Returns the switch that a key is, or a misspelling of: by case, by signs other than its hyphens,
 /// or by a letter or two.
 fn switch(key: &str) -> Option<&'static str> {
+    // Nearly all keys are shorter than a misspelt one may be.
+    if key.len() + 2 < SWITCHES[1].len() {
+        return None;
+    }
     let letters = |text: &str| -> String {
         text.chars().filter(|it| it.is_alphabetic()).flat_map(char::to_lowercase).collect()
     };
+    let count = key.chars().filter(|it| it.is_alphabetic()).count();
     SWITCHES.into_iter().find(|switch| {
         let most = switch.len() / LETTERS_FOR_A_FAULT;
-        let count = key.chars().filter(|it| it.is_alphabetic()).count();
         let hyphens = switch.matches('-').count();
         count.abs_diff(switch.len() - hyphens) <= most
             && strsim::osa_distance(&letters(key), &letters(switch)) <= most

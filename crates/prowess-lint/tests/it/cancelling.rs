@@ -8,19 +8,13 @@ use prowess_lint::{LintOptions, NoProgress, Progress, check_tree};
 
 use crate::fixture::{BODY, described, memory};
 
-/// Counts, and asks for the end after some packages.
+/// Counts, and asks for the end after some packages, or never.
+#[derive(Default)]
 struct Counter {
     total: AtomicUsize,
     checked: AtomicUsize,
     cancel: Cancel,
     most: usize,
-}
-
-impl Counter {
-    fn new(most: usize) -> Self {
-        let (total, checked) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Self { total, checked, cancel: Cancel::default(), most }
-    }
 }
 
 impl Progress for Counter {
@@ -35,17 +29,13 @@ impl Progress for Counter {
     }
 }
 
-fn files(count: usize) -> Vec<(String, String)> {
+fn source(count: usize) -> prowess_core::MemorySource {
     let file = |number| {
         let name = format!("skill-{number}");
         let description = format!("Fills PDF forms of kind {number}. Use when one arrives.");
         (format!("{name}/SKILL.md"), described(&name, &description, BODY))
     };
-    (0..count).map(file).collect()
-}
-
-fn source(count: usize) -> prowess_core::MemorySource {
-    memory(&files(count))
+    memory(&(0..count).map(file).collect::<Vec<_>>())
 }
 
 fn options(threads: usize) -> LintOptions<'static> {
@@ -55,7 +45,7 @@ fn options(threads: usize) -> LintOptions<'static> {
 
 #[test]
 fn each_package_is_reported_once() {
-    let counter = Counter::new(usize::MAX);
+    let counter = Counter::default();
     check_tree(&source(50), &options(4), &counter, &counter.cancel).expect("it is in memory");
     assert_eq!(counter.total.into_inner(), 50);
     assert_eq!(counter.checked.into_inner(), 50);
@@ -63,7 +53,7 @@ fn each_package_is_reported_once() {
 
 #[test]
 fn a_cancelled_check_ends_soon() {
-    let counter = Counter::new(3);
+    let counter = Counter { most: 3, ..Counter::default() };
     let error = check_tree(&source(100), &options(2), &counter, &counter.cancel)
         .expect_err("it was cancelled");
     assert_eq!(error.kind, SourceErrorKind::Cancelled);

@@ -26,15 +26,9 @@ impl SkillSource for Failing {
         sink: &mut dyn ScanSink,
         _: &Cancel,
     ) -> Result<ScanSummary, SourceError> {
-        let (package, file) = (self.0, "SKILL.md");
-        sink.found(Found {
-            package,
-            file,
-            head: b"",
-            size: None,
-            is_whole_file: false,
-            stamp: None,
-        });
+        let (package, file, head) = (self.0, "SKILL.md", &b""[..]);
+        let (stamp, size, is_whole_file) = (None, None, false);
+        sink.found(Found { package, file, stamp, size, head, is_whole_file });
         Ok(ScanSummary::default())
     }
 

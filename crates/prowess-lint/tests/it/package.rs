@@ -43,6 +43,8 @@ fn links_lead_to_files_of_the_package() {
             check(&with(&form), &files, &expected);
         }
     }
+    // In code there is none.
+    check(&with("```md\n[x](gone.md)\n```\n`[x](gone.md)`"), &[], &[]);
 }
 
 /// The list of a skill reaches no other files without a person, so such rules are named.
@@ -63,11 +65,6 @@ fn rules_that_reach_out_are_named() {
         let named = found.iter().filter(|code| *code == "tool-path-outside").count();
         assert_eq!(named, count, "{rules}: {found:?}");
     }
-}
-
-#[test]
-fn what_stands_in_code_is_no_link() {
-    check(&with("```md\n[x](gone.md)\n```\n`[x](gone.md)`"), &[], &[]);
 }
 
 #[test]
@@ -123,10 +120,6 @@ fn nothing_hides_in_a_body_or_a_name() {
     check(&BODY.replace('\n', "\r\n"), &[], &[]);
     check(BODY, &[("notes/a\u{202e}dm.exe", "")], &["file-name-hidden-character"]);
     check(BODY, &[("notes/a\nb.md", "")], &["file-name-hidden-character"]);
-}
-
-#[test]
-fn a_hidden_character_is_shown_where_it_stands() {
     let found = codes_of(&with("plain\nthen a\u{202e}b"), &[]);
     assert_eq!(found, [("body-hidden-character".to_owned(), Some(12))]);
 }
@@ -161,25 +154,19 @@ fn scripts_say_what_they_do() {
 }
 
 #[test]
-fn descriptions_say_when() {
+fn descriptions_are_short_and_say_when() {
+    let long = |length: usize| format!("Use when {}", "x".repeat(length - 9));
     for (description, expected) in [
         ("Fills forms.", Some("description-no-when")),
         ("Fills forms. USE WHEN a form arrives.", None),
         ("Whenever a form arrives, fills it.", None),
         ("填写表格", None),
         ("Uselessly fills forms.", Some("description-no-when")),
+        (&long(392), None),
+        (&long(393), Some("catalog-entry-long")),
     ] {
         let found = codes(&described("notes", description, BODY), Profile::Spec);
         assert_eq!(found, Vec::from_iter(expected), "{description}");
-    }
-}
-
-#[test]
-fn a_catalog_entry_is_short() {
-    for (length, expected) in [(392, None), (393, Some("catalog-entry-long"))] {
-        let description = format!("Use when {}", "x".repeat(length - 9));
-        let found = codes(&described("notes", &description, BODY), Profile::Spec);
-        assert_eq!(found, Vec::from_iter(expected), "{length} characters");
     }
 }
 
@@ -288,24 +275,17 @@ fn each_package_gets_a_verdict_by_the_whole_file() {
         ("broken/SKILL.md", "nonsense"),
     ]);
     let checked = checked(&source, Profile::Spec);
-    let verdicts: Vec<_> = checked
-        .packages
-        .iter()
-        .map(|report| {
-            let codes: Vec<_> =
-                report.diagnostics.iter().map(|found| found.code.as_str()).collect();
-            (report.path.as_str(), report.valid, codes)
-        })
-        .collect();
-    assert_eq!(
-        verdicts,
-        [
-            ("memory://user/broken", false, vec!["frontmatter-missing"]),
-            ("memory://user/good", true, vec![]),
-            ("memory://user/long", true, vec!["body-too-long"]),
-            ("memory://user/other", false, vec!["name-directory-mismatch"]),
-        ]
-    );
+    let expected = [
+        ("memory://user/broken", false, &["frontmatter-missing"][..]),
+        ("memory://user/good", true, &[]),
+        ("memory://user/long", true, &["body-too-long"]),
+        ("memory://user/other", false, &["name-directory-mismatch"]),
+    ];
+    assert_eq!(checked.packages.len(), expected.len());
+    for (report, expected) in checked.packages.iter().zip(expected) {
+        let codes: Vec<_> = report.diagnostics.iter().map(|found| found.code.as_str()).collect();
+        assert_eq!((&*report.path, report.valid, &*codes), expected);
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The findings of `validate` about the directories of skills, which is stricter than loading them.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -47,6 +48,7 @@ pub(super) fn check(
     facts: &Facts<'_>,
 ) -> Result<Vec<Authoring>, Failure> {
     let mut roots = Vec::new();
+    let known: HashSet<_> = catalog.diagnostics().map(|it| (&it.code, &it.path)).collect();
     for source in catalog.sources() {
         let root = source.source.root();
         let layer = &*catalog.layers()[source.layer].name;
@@ -54,9 +56,7 @@ pub(super) fn check(
             continue;
         }
         let (profile, checked) = check_source(global, &ScannedSource(source), facts, &NoProgress)?;
-        let is_known = |found: &Diagnostic| {
-            catalog.diagnostics().any(|known| known.code == found.code && known.path == found.path)
-        };
+        let is_known = |found: &Diagnostic| known.contains(&(&found.code, &found.path));
         let all = checked.packages.iter().flat_map(|package| &package.diagnostics);
         let all = all.chain(&checked.problems);
         let is_shown = |found: &Diagnostic| {
