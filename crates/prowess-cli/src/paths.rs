@@ -34,8 +34,8 @@ pub(crate) fn without_home(what: &str) -> Failure {
 /// The start of the root of a source whose skills a lock file names.
 pub(crate) const LOCKED: &str = "prowess-lock://";
 
-/// Returns whether a source's root exists. Most of the default roots of a machine do not, and a lock
-/// file that is asked about copies alone has no skills.
+/// Returns whether a source's root exists. Most of the default roots of a machine do not, and a
+/// lock file that is asked about copies alone has no skills.
 pub(crate) fn is_there(root: &str) -> bool {
     let is_asked = root.starts_with(LOCKED) && root.ends_with("/places");
     if root.starts_with('/') { Path::new(root).exists() } else { !is_asked }
