@@ -188,19 +188,22 @@ fn of_known_form(text: &str) -> impl Iterator<Item = Range<usize>> {
 /// Returns the credentials of URLs: what is in front of their hosts, and the values of parameters.
 fn urls(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
+    let (mut end, mut parameters) = (0, 0);
     for at in positions(text.as_bytes(), b"://") {
         let start = at + b"://".len();
-        let is_end = |c: char| c.is_whitespace() || "\"'`<>".contains(c);
-        let word = text[start..].split(is_end).next().unwrap_or_default();
-        let host = match user_of(word, text[..at].ends_with("ssh")) {
-            Some(end) => {
-                found.push(start..start + end);
-                end
-            }
-            None => 0,
-        };
-        let mut part = start + host;
-        for parameter in word[host..].split_inclusive(['?', '#', '&', ';']) {
+        if start >= end {
+            let is_end = |c: char| c.is_whitespace() || "\"'`<>".contains(c);
+            end = text[start..].find(is_end).map_or(text.len(), |length| start + length);
+            parameters = end;
+        }
+        let word = &text[start..end];
+        let user = user_of(word, text[..at].ends_with("ssh"));
+        found.extend(user.map(|user| start..start + user));
+        let mut part = start + user.unwrap_or(0);
+        // A URL in another one has the same parameters, besides the first part.
+        let most = if parameters <= part { 1 } else { usize::MAX };
+        parameters = parameters.min(part);
+        for parameter in text[part..end].split_inclusive(['?', '#', '&', ';']).take(most) {
             let value = parameter.trim_end_matches(['?', '#', '&', ';']);
             if let Some((name, _)) = value.split_once('=').filter(|(name, _)| is_parameter(name)) {
                 found.push(part + name.len() + 1..part + value.len());
@@ -263,7 +266,7 @@ fn user_of(word: &str, is_ssh: bool) -> Option<usize> {
         let port = authority.rsplit_once(':').map_or("", |(_, port)| port);
         !authority.starts_with('[') && !is_port(port)
     };
-    let end = authority.rfind('@').or_else(|| word.rfind('@').filter(|_| is_cut()))?;
+    let end = authority.rfind('@').or_else(|| is_cut().then(|| word.rfind('@'))?)?;
     (!is_ssh || word[..end].contains(':')).then_some(end)
 }
 

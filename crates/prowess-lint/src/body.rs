@@ -102,9 +102,7 @@ fn check_hidden(body: &str, start: usize, findings: &mut Findings<'_>) {
     if find_invisible(body).is_none() {
         return;
     }
-    let mut line_start = start;
-    let mut first = None;
-    let mut lines = 0;
+    let (mut line_start, mut first, mut lines) = (start, None, 0);
     for line in body.split_inclusive('\n') {
         if let Some(character) = find_invisible(line.trim_end_matches(['\r', '\n'])) {
             lines += 1;

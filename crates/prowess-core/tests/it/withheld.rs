@@ -74,12 +74,8 @@ fn credentials_in_texts_are_withheld() {
     }
     let values = [("STRONG", "Xk9-mP2vLq8w"), ("RANDOM", RANDOM), ("HEX", HEX)];
     let line = "M".repeat(64);
-    let values = values.into_iter().chain([
-        ("LINE", &*line),
-        ("\\n", "\n"),
-        ("\\r", "\r"),
-        ("BREAK", "\\n"),
-    ]);
+    let signs = [("LINE", &*line), ("\\n", "\n"), ("\\r", "\r"), ("BREAK", "\\n")];
+    let values = values.into_iter().chain(signs);
     for (text, is_secret) in lines(include_str!("../data/withheld-texts.txt")) {
         let text =
             values.clone().fold(text.to_owned(), |it, (name, value)| it.replace(name, value));
