@@ -1,10 +1,11 @@
 //! Credentials in texts that other parts store or show: passwords, tokens and keys.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::iter::Peekable;
 use std::ops::Range;
 
-use crate::known_tokens::{find_credential, find_masked, is_word, positions};
+use crate::known_tokens::{MASKED, find_credential, is_word, positions};
 use crate::strength::{SCHEMES, is_scheme, is_strong};
 
 /// The text in place of a secret.
@@ -179,41 +180,52 @@ fn percent_decoded(text: &str) -> Option<(String, Vec<usize>)> {
     Some((decoded, places))
 }
 
-/// Iterates over the tokens and keys that are known by their form.
+/// Iterates over the tokens and keys that are known by their form, one kind after the other.
 fn of_known_form(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let next = |found: &Range<usize>| find_masked(text, found.end);
-    std::iter::successors(find_masked(text, 0), next)
+    MASKED.into_iter().flat_map(move |find| {
+        std::iter::successors(find(text, 0), move |found| find(text, found.end))
+    })
 }
 
-/// Returns the credentials of URLs: what is in front of their hosts, and the values of parameters.
+/// Returns the credentials of URLs: what is in front of their hosts, and the values of parameters. A
+/// word of many URLs is read once: each has what stands before the next one.
 fn urls(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    let (mut end, mut parameters) = (0, 0);
-    for at in positions(text.as_bytes(), b"://") {
+    let (mut end, mut last_at, mut covered) = (0, None, 0);
+    let mut schemes = positions(text.as_bytes(), b"://").peekable();
+    while let Some(at) = schemes.next() {
         let start = at + b"://".len();
         if start >= end {
             let is_end = |c: char| c.is_whitespace() || "\"'`<>".contains(c);
             end = text[start..].find(is_end).map_or(text.len(), |length| start + length);
-            parameters = end;
+            last_at = text[start..end].rfind('@').map(|length| start + length);
         }
-        let word = &text[start..end];
-        let user = user_of(word, text[..at].ends_with("ssh"));
+        if start < covered {
+            continue;
+        }
+        let last_at = last_at.and_then(|at| at.checked_sub(start));
+        let user = user_of(&text[start..end], last_at, text[..at].ends_with("ssh"));
         found.extend(user.map(|user| start..start + user));
         let mut part = start + user.unwrap_or(0);
-        // A URL in another one has the same parameters, besides the first part.
-        let most = if parameters <= part { 1 } else { usize::MAX };
-        parameters = parameters.min(part);
-        for parameter in text[part..end].split_inclusive(['?', '#', '&', ';']).take(most) {
-            let value = parameter.trim_end_matches(['?', '#', '&', ';']);
-            if let Some((name, _)) = value.split_once('=').filter(|(name, _)| is_parameter(name)) {
-                found.push(part + name.len() + 1..part + value.len());
+        let next = schemes.peek().map_or(end, |&next| next.min(end));
+        for parameter in text.get(part..next).unwrap_or_default().split(SEPARATORS) {
+            if let Some((name, _)) =
+                parameter.split_once('=').filter(|(name, _)| is_parameter(name))
+            {
+                let value = part + name.len() + 1;
+                // It may have a URL in it.
+                covered = text[value..end].find(SEPARATORS).map_or(end, |length| value + length);
+                found.push(value..covered);
             }
-            part += parameter.len();
+            part += parameter.len() + 1;
         }
     }
     found.retain(|range| !range.is_empty() && text[range.clone()] != *REDACTED);
     found
 }
+
+/// What parameters of URLs stand between.
+const SEPARATORS: [char; 4] = ['?', '#', '&', ';'];
 
 /// The words in front of a colon that are no user: schemes of addresses.
 const NO_USERS: [&str; 5] = ["acct", "mailto", "sip", "ssh", "xmpp"];
@@ -256,9 +268,10 @@ fn is_path(text: &str) -> bool {
         && !name.starts_with("sha")
 }
 
-/// Returns the end of the user and the password in front of a host. A user of `ssh` without a
+/// Returns the end of the user and the password in front of a host; `last_at` is the position of the
+/// last `@` of the word. A user of `ssh` without a
 /// password is no secret; one of a site may be a token.
-fn user_of(word: &str, is_ssh: bool) -> Option<usize> {
+fn user_of(word: &str, last_at: Option<usize>, is_ssh: bool) -> Option<usize> {
     let authority = word.split(['/', '?', '#', '\\']).next().unwrap_or_default();
     let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
     // A port that is no number is the start of a password with a slash.
@@ -266,7 +279,7 @@ fn user_of(word: &str, is_ssh: bool) -> Option<usize> {
         let port = authority.rsplit_once(':').map_or("", |(_, port)| port);
         !authority.starts_with('[') && !is_port(port)
     };
-    let end = authority.rfind('@').or_else(|| is_cut().then(|| word.rfind('@'))?)?;
+    let end = authority.rfind('@').or_else(|| last_at.filter(|_| is_cut()))?;
     (!is_ssh || word[..end].contains(':')).then_some(end)
 }
 
@@ -305,14 +318,19 @@ pub(crate) fn named(text: &str) -> Vec<Range<usize>> {
         schemes.filter(|at| SCHEMES.iter().any(|scheme| is_scheme(*at, scheme))).peekable();
     let mut found = Vec::new();
     let mut at = 0;
+    let mut line = Line { range: 0..0, is_near_name: OnceCell::new() };
     loop {
         let first = [next(&mut separators, at), next(&mut flags, at), next(&mut schemes, at)];
         let Some(sign) = first.into_iter().flatten().min() else { return found };
-        let line = memchr::memrchr(b'\n', &bytes[at..sign]).map_or(at, |line| at + line + 1);
-        let length = memchr::memchr(b'\n', &bytes[sign..]);
-        let end = length.map_or(bytes.len(), |length| sign + length + 1);
-        let value = value_in_line(text, line..end).map(|(value, end)| value..end);
-        at = value.as_ref().map_or(end, |value| value.end);
+        if sign >= line.range.end {
+            let start = memchr::memrchr(b'\n', &bytes[at..sign]).map_or(at, |line| at + line + 1);
+            let length = memchr::memchr(b'\n', &bytes[sign..]);
+            let end = length.map_or(bytes.len(), |length| sign + length + 1);
+            line = Line { range: start..end, is_near_name: OnceCell::new() };
+        }
+        let start = at.max(line.range.start);
+        let value = value_in_line(text, start, &line).map(|(value, end)| value..end);
+        at = value.as_ref().map_or(line.range.end, |value| value.end);
         found.extend(value);
     }
 }
@@ -323,10 +341,23 @@ fn next(positions: &mut Peekable<impl Iterator<Item = usize>>, from: usize) -> O
     positions.peek().copied()
 }
 
-fn value_in_line(text: &str, line: Range<usize>) -> Option<(usize, usize)> {
+/// A line with its end, and whether a line near it names a secret, once that has been asked: no
+/// question about a value looks through all of a long line again.
+struct Line {
+    range: Range<usize>,
+    is_near_name: OnceCell<bool>,
+}
+
+/// The longest part of a line with nothing but signs in front of a value in the next one, in bytes.
+const LONGEST_SIGNS: usize = 256;
+
+/// The longest value of a name that may be that of a secret, in bytes.
+const LONGEST_VALUE: usize = 512;
+
+fn value_in_line(text: &str, mut at: usize, line: &Line) -> Option<(usize, usize)> {
     let bytes = text.as_bytes();
-    let mut at = line.start;
-    while at < line.end {
+    let end_of_line = line.range.end;
+    while at < end_of_line {
         if !is_name(bytes[at]) {
             at += 1;
             continue;
@@ -334,15 +365,26 @@ fn value_in_line(text: &str, line: Range<usize>) -> Option<(usize, usize)> {
         let start = at;
         at += bytes[at..].iter().take_while(|&&byte| is_name(byte)).count();
         let name = &text[start..at];
-        let value =
-            if is_scheme(name) { after_blanks(bytes, at) } else { value_of(name, bytes, at) };
+        let value = if is_scheme(name) {
+            after_blanks(bytes, at)
+        } else {
+            value_of(name, bytes, at, end_of_line)
+        };
         if let Some(value) = value.filter(|&value| value < bytes.len()) {
-            let (start, end) = value_range(text, name, value);
             let is_secret = is_scheme(name) || is_secret_name(name);
+            if is_secret && value < end_of_line {
+                return Some(value_range(text, name, value));
+            }
             // `compass` and `PWD` have other values, and the next line may have other keys.
-            let may_be = || is_secret || is_short_name(name) || is_near_name(text, &line);
-            if (is_secret && value < line.end)
-                || may_be() && is_strong(&text[start..end], text[..start].ends_with(['"', '\'']))
+            let is_near_name =
+                || *line.is_near_name.get_or_init(|| is_near_name(text, &line.range));
+            let may_be = is_secret || is_short_name(name) || is_near_name();
+            let most = text.floor_char_boundary(value + LONGEST_VALUE);
+            let (start, end) = value_range(&text[..most], name, value);
+            let is_quoted = text[..start].ends_with(['"', '\'']);
+            if may_be
+                && (end < most || most == text.len())
+                && is_strong(&text[start..end], is_quoted)
             {
                 return Some((start, end));
             }
@@ -352,7 +394,7 @@ fn value_in_line(text: &str, line: Range<usize>) -> Option<(usize, usize)> {
 }
 
 /// Returns the position of the value of a secret name that ends at `at`.
-fn value_of(name: &str, bytes: &[u8], at: usize) -> Option<usize> {
+fn value_of(name: &str, bytes: &[u8], at: usize, end_of_line: usize) -> Option<usize> {
     // `"password": x` in JSON, also where it is escaped in another text.
     let is_quote = |byte: &&u8| matches!(byte, b'\\' | b'"' | b'\'' | b'`');
     let quotes = bytes[at..].iter().take_while(is_quote).count();
@@ -360,7 +402,7 @@ fn value_of(name: &str, bytes: &[u8], at: usize) -> Option<usize> {
     let value = match bytes.get(separator) {
         Some(b'=' | b':') => {
             let more = bytes[separator..].iter().take_while(|byte| b"=:>".contains(byte)).count();
-            Some(in_next_line(bytes, skip_blanks(bytes, separator + more)))
+            Some(in_next_line(bytes, skip_blanks(bytes, separator + more), end_of_line))
         }
         // `--password x`
         Some(_) if quotes == 0 && name.starts_with("--") => after_blanks(bytes, at),
@@ -374,20 +416,24 @@ fn value_of(name: &str, bytes: &[u8], at: usize) -> Option<usize> {
 
 /// Returns where a value begins that the line has only signs of YAML or a comment for, as in
 /// `password: >-`, or nothing.
-fn in_next_line(bytes: &[u8], at: usize) -> usize {
-    let Some(length) = memchr::memchr(b'\n', &bytes[at..]) else { return at };
-    let words = bytes[at..at + length].split(u8::is_ascii_whitespace).filter(|it| !it.is_empty());
-    let mut words = words.take_while(|word| !word.starts_with(b"#"));
+fn in_next_line(bytes: &[u8], at: usize, end_of_line: usize) -> usize {
+    let line = bytes.get(at..end_of_line).and_then(|line| line.strip_suffix(b"\n"));
+    let Some(line) = line else { return at };
+    let start = &line[..line.len().min(LONGEST_SIGNS)];
+    let words = || start.split(u8::is_ascii_whitespace).filter(|it| !it.is_empty());
+    let is_comment = |word: &[u8]| word.starts_with(b"#");
     let is_sign = |word: &[u8]| match word[0] {
         b'|' | b'>' => word[1..].iter().all(|byte| b"+-123456789".contains(byte)),
         b'!' | b'&' => word[1..].iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'!'),
         first => b"(\\".contains(&first) && word.len() == 1,
     };
-    if !words.all(is_sign) {
+    let is_whole = start.len() == line.len() || words().any(is_comment);
+    if !is_whole || !words().take_while(|word| !is_comment(word)).all(is_sign) {
         return at;
     }
     let is_before = |byte: &&u8| byte.is_ascii_whitespace() || **byte == b'-';
-    at + length + bytes[at + length..].iter().take_while(is_before).count()
+    let end = at + line.len();
+    end + bytes[end..].iter().take_while(is_before).count()
 }
 
 /// Returns the range of a value without its quotes.

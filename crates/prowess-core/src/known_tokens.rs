@@ -84,6 +84,9 @@ const EXAMPLE_CLAIMS: &[u8] = b"eyJzdWIiOiIxMjM0NTY3ODkw";
 const PRIVATE_KEY: (&str, [&str; 3], usize) =
     ("PRIVATE KEY", ["-----", " BLOCK-----", " ----"], 40);
 
+/// How far before the name of a private key its first line may begin, in bytes.
+const FARTHEST_START: usize = 256;
+
 /// How far behind the first line of a private key the next one may begin, in bytes.
 const FARTHEST_LINE: usize = 32;
 
@@ -95,6 +98,9 @@ const LEAST_PART: usize = 16;
 
 /// The length of the shortest shape, which is without blanks.
 const SHORTEST_SHAPE: usize = 27;
+
+/// How much of a token says whether it is random, in bytes.
+const MOST_JUDGED: usize = 256;
 
 /// The least number of digits in what has a shape.
 const LEAST_DIGITS: usize = 3;
@@ -117,16 +123,17 @@ const LEAST_LETTERS: usize = 24;
 /// assert_eq!(find_credential("notes/ghp_example.md", 0), None);
 /// ```
 pub fn find_credential(text: &str, from: usize) -> Option<Range<usize>> {
-    first_of(text, from, token(text.as_bytes(), from))
+    let found = [token(text.as_bytes(), from), whole_key(text, from)];
+    found.into_iter().flatten().min_by_key(|range| range.start)
 }
 
-/// Returns where a text has a credential, also one inside of a word: where texts are masked, that
-/// costs nothing.
-pub(crate) fn find_masked(text: &str, from: usize) -> Option<Range<usize>> {
-    let token = token_where(text.as_bytes(), from, |_| true);
-    let cut = text.get(from..).and_then(cut_token).map(|cut| from + cut.start..from + cut.end);
-    first_of(text, from, [token, cut].into_iter().flatten().min_by_key(|range| range.start))
-}
+/// Finds a credential from a position on, for each of their kinds, also one inside of a word: where
+/// texts are masked, that costs nothing.
+pub(crate) const MASKED: [fn(&str, usize) -> Option<Range<usize>>; 3] = [
+    |text, from| token_where(text.as_bytes(), from, |_| true),
+    |text, from| cut_token(text.get(from..)?).map(|cut| from + cut.start..from + cut.end),
+    whole_key,
+];
 
 /// Returns the first token whose end an ellipsis stands for, as messages cut long texts.
 fn cut_token(text: &str) -> Option<Range<usize>> {
@@ -143,14 +150,12 @@ fn cut_token(text: &str) -> Option<Range<usize>> {
     })
 }
 
-fn first_of(text: &str, from: usize, token: Option<Range<usize>>) -> Option<Range<usize>> {
-    let key = text.get(from..).and_then(|rest| private_key(rest.as_bytes())).map(|at| {
-        let start = from + at;
-        let rest = &text[start..];
-        let end = rest.find("-----END ").and_then(|at| Some(at + rest[at..].find("KEY-----")? + 8));
-        start..end.map_or(text.len(), |end| start + end)
-    });
-    [token, key].into_iter().flatten().min_by_key(|range| range.start)
+/// Returns where the first private key is, with its end.
+fn whole_key(text: &str, from: usize) -> Option<Range<usize>> {
+    let start = from + private_key(text.get(from..)?.as_bytes())?;
+    let rest = &text[start..];
+    let end = rest.find("-----END ").and_then(|at| Some(at + rest[at..].find("KEY-----")? + 8));
+    Some(start..end.map_or(text.len(), |end| start + end))
 }
 
 /// Whether each byte is one of a word: every byte of every text is looked up.
@@ -181,8 +186,11 @@ fn token_where(
     // Shapes have slashes and colons as well.
     let is_part = |byte| is_word(byte) || matches!(byte, b'.' | b'/' | b':');
     runs(content, from, SHORTEST_TOKEN, is_part).find_map(|run| {
+        let mut end = 0;
         (run.start..=run.end - SHORTEST_TOKEN).find_map(|at| {
-            let length = is_start(at).then(|| token_length(&content[at..])).flatten();
+            // Where a word ends is found out once.
+            end = if at < end { end } else { at + word_length(&content[at..]) };
+            let length = is_start(at).then(|| token_length(&content[at..], end - at)).flatten();
             length.or_else(|| shaped(content, at)).map(|length| at..at + length)
         })
     })
@@ -235,7 +243,7 @@ fn shape_length(text: &[u8], shape: &str) -> Option<usize> {
                     b'm' => matches!(byte, b'M'..=b'O'),
                     _ => is_word(**byte),
                 };
-                let length = rest.iter().take_while(is_in).count();
+                let length = rest.iter().take(MOST_JUDGED).take_while(is_in).count();
                 let least = class[1..].trim_end_matches('+').parse().ok()?;
                 let is_right = length == least || (length > least && class.ends_with('+'));
                 is_right.then_some(length)?
@@ -248,11 +256,16 @@ fn shape_length(text: &[u8], shape: &str) -> Option<usize> {
     (is_whole && digits >= LEAST_DIGITS && is_random(found)).then_some(end)
 }
 
-/// Returns the length of the token that a text begins with, and of the parts behind its dots.
-fn token_length(text: &[u8]) -> Option<usize> {
-    let word = |rest: &[u8]| rest.iter().take_while(|byte| is_word(**byte)).count();
+fn word_length(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| is_word(**byte)).count()
+}
+
+/// Returns the length of the token that a text begins with, and of the parts behind its dots. `first`
+/// is the length of its first word.
+fn token_length(text: &[u8], first: usize) -> Option<usize> {
+    let word = word_length;
     if text.starts_with(JWT) {
-        let claims = word(text) + 1;
+        let claims = first + 1;
         let rest = text.get(claims..).filter(|rest| rest.starts_with(JWT))?;
         let signature = claims + word(rest) + 1;
         let length = word(text.get(signature..)?);
@@ -265,11 +278,10 @@ fn token_length(text: &[u8]) -> Option<usize> {
         let length = rest.iter().take_while(is_key).count();
         return (!is_public && length >= PRIVATE_KEY.2).then_some(ENCODED.0.len() + length);
     }
-    let first = usize::from(*text.first()?);
-    BY_FIRST_BYTE.get(first)?.iter().find_map(|(least, start)| {
+    BY_FIRST_BYTE.get(usize::from(*text.first()?))?.iter().find_map(|(least, start)| {
         let start = text.starts_with(start.as_bytes()).then_some(start.len())?;
-        let mut end = start + word(&text[start..]);
-        if end - start < *least || !is_random(&text[start..end]) {
+        let mut end = if start <= first { first } else { start + word(&text[start..]) };
+        if end < start + *least || !is_random(&text[start..end.min(start + MOST_JUDGED)]) {
             return None;
         }
         while text.get(end) == Some(&b'.') && word(&text[end + 1..]) >= LEAST_PART {
@@ -290,10 +302,11 @@ pub(crate) fn private_key(content: &[u8]) -> Option<usize> {
 fn pem_key(content: &[u8]) -> Option<usize> {
     let (name, ends, length) = PRIVATE_KEY;
     positions(content, name.as_bytes()).find_map(|at| {
-        let line = content[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
-        let is_start = content[line..at]
-            .windows(10)
-            .any(|start| start == b"---- BEGIN" || start == b"----BEGIN ");
+        let reach = at.saturating_sub(FARTHEST_START);
+        let line = content[reach..at].iter().rposition(|&byte| byte == b'\n');
+        let line = line.map_or(reach, |line| reach + line + 1);
+        let is_start = |start: &[u8]| start == b"---- BEGIN" || start == b"----BEGIN ";
+        let start = line + content[line..at].windows(10).position(is_start)?;
         let behind = &content[at + name.len()..];
         let rest = ends.iter().find_map(|end| behind.strip_prefix(end.as_bytes()))?;
         // A key in a document or a program has signs before its lines: `\n`, `// `, `" + "`.
@@ -303,7 +316,9 @@ fn pem_key(content: &[u8]) -> Option<usize> {
         let has_headers =
             headers.iter().any(|header| positions(reach, header.as_bytes()).next().is_some());
         let is_key = has_headers || runs(reach, 0, length, is_key).next().is_some();
-        (is_start && is_key).then_some(line)
+        // Of a longer line, the key alone.
+        let is_line = line == 0 || content[line - 1] == b'\n';
+        is_key.then_some(if is_line { line } else { start })
     })
 }
 

@@ -18,8 +18,9 @@ const MOST_BETWEEN: usize = 3;
 /// How far before its value a name may begin, in bytes.
 const REACH: usize = 80;
 
-/// The shortest such word.
+/// The shortest such word, and the longest: each of its parts is looked at.
 const LEAST: usize = 16;
+const LONGEST: usize = 1024;
 
 /// The words before `key` that make it one for everybody, or one of data.
 const OTHER_KEYS: &str = "anon cache collection context content custom data dedupe dedup file foreign \
@@ -75,7 +76,7 @@ fn secret_in_run(text: &str, run: Range<usize>) -> Option<usize> {
                 && is_strong(value, false)
                 && (is_given(&text[..start], word, *part) || is_long())
         };
-        if word.len() < LEAST || word.contains("://") {
+        if !(LEAST..=LONGEST).contains(&word.len()) || word.contains("://") {
             return None;
         }
         parts().find(is_secret).map(|part| start + part)
@@ -118,7 +119,8 @@ fn is_key_name(name: &str) -> bool {
 /// Returns whether a part of a word is the password that a command is given, or that of a line of
 /// `.pgpass`.
 fn is_given(before: &str, word: &str, part: usize) -> bool {
-    let line = before.rsplit('\n').next().unwrap_or_default();
+    let reach = &before[before.ceil_char_boundary(before.len().saturating_sub(LONGEST))..];
+    let line = reach.rsplit('\n').next().unwrap_or_default();
     let option = line.split_whitespace().next_back().unwrap_or_default();
     let runs = |programs: &str| line.split_whitespace().any(|word| has(programs, word));
     let is_account = part > 0 && matches!(option, "-u" | "--user" | "--proxy-user");

@@ -1,6 +1,6 @@
 //! Files that may hold credentials are withheld, and documents about them are not.
 
-use prowess_core::{secret_in, withheld_content, withheld_path};
+use prowess_core::{find_credential, secret_in, withheld_content, withheld_path, without_secrets};
 
 const HEX: &str = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 const RANDOM: &str = "K9vTqz3LmWx8RbNdaa11";
@@ -97,4 +97,17 @@ fn credentials_in_texts_are_withheld() {
     assert!(withheld_content("deploy.pem", b"other").is_some(), "nothing says that it is public");
     assert!(withheld_content("tls.key", b"\x30\x82").is_some());
     assert_eq!(withheld_content("deck.key", b"PK\x03\x04"), None);
+}
+
+/// A long line is read once for each kind of secret: if one of these were read again at each of its
+/// words, this would take minutes.
+#[test]
+fn long_lines_are_read_once() {
+    for part in include_str!("../data/parts-of-long-lines.txt").lines() {
+        let text = part.repeat((1 << 16) / part.len());
+        assert!(without_secrets(&text).len() <= 4 * text.len(), "{part}");
+        let credential = find_credential(&text, 0);
+        assert!(credential.is_none_or(|range| range.end <= text.len()), "{part}");
+        assert!(secret_in(text.as_bytes()).is_none_or(|(at, _)| at < text.len()), "{part}");
+    }
 }
