@@ -36,12 +36,10 @@ pub fn one(file: &[u8]) -> usize {
 
 /// Reads each frontmatter with the successor of serde_yaml.
 pub fn by_serde_yaml(files: &[String]) -> usize {
-    let read = |file: &String| {
-        let Typed { name, description } =
-            serde_yaml::from_str(frontmatter(file)).expect("the corpus is valid");
-        name.len() + description.len()
-    };
-    files.iter().map(read).sum()
+    // It refuses some real ones, after its work.
+    let read = |file: &String| serde_yaml::from_str(frontmatter(file)).ok();
+    let found = files.iter().filter_map(read);
+    found.map(|Typed { name, description }| name.len() + description.len()).sum()
 }
 
 /// The text between the two fences.

@@ -127,9 +127,12 @@ pub fn find_credential(text: &str, from: usize) -> Option<Range<usize>> {
     found.into_iter().flatten().min_by_key(|range| range.start)
 }
 
-/// Finds a credential from a position on, for each of their kinds, also one inside of a word: where
+/// Finds a credential from a position on.
+type Find = fn(&str, usize) -> Option<Range<usize>>;
+
+/// Finds a credential, for each of their kinds, also one inside of a word: where
 /// texts are masked, that costs nothing.
-pub(crate) const MASKED: [fn(&str, usize) -> Option<Range<usize>>; 3] = [
+pub(crate) const MASKED: [Find; 3] = [
     |text, from| token_where(text.as_bytes(), from, |_| true),
     |text, from| cut_token(text.get(from..)?).map(|cut| from + cut.start..from + cut.end),
     whole_key,
