@@ -208,6 +208,13 @@ impl SkillSource for FsSource {
     }
 
     fn identity(&self, package: &PackagePath) -> Option<String> {
+        #[cfg(unix)]
+        if self.config.links == Links::Follow && self.config.opens_by_path() {
+            use std::os::unix::fs::MetadataExt as _;
+            // Clients share skills by links, so that each is compared with all others of its name.
+            let found = self.config.root.join(package.as_str()).metadata().ok()?;
+            return found.is_dir().then(|| format!("{}:{}", found.dev(), found.ino()));
+        }
         let directory = link::open_package(&self.config, package.as_str()).ok()?;
         let stat = directory.stat("", prowess_dir::Links::Refuse).ok()?;
         Some(format!("{}:{}", stat.device, stat.inode))

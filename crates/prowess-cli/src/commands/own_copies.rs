@@ -12,14 +12,17 @@ use crate::paths::LOCKED;
 
 /// Returns whether a shadowed skill is an offered one by another path, or is placed there as it is.
 pub(crate) fn is_again(catalog: &Catalog, shadowed: Record<'_>) -> bool {
-    let real = |record: Record<'_>| Path::new(&record.root_directory()).canonicalize().ok();
     let source = |record: Record<'_>| &catalog.sources()[record.index().source()].source;
-    let own = real(shadowed);
+    let identity = |record: Record<'_>| source(record).identity(&record.package());
+    let real = |record: Record<'_>| Path::new(&record.root_directory()).canonicalize().ok();
+    let is_one = |it| match (identity(it), identity(shadowed)) {
+        (Some(one), Some(other)) => one == other,
+        _ => real(it).is_some_and(|one| real(shadowed) == Some(one)),
+    };
     catalog.get(shadowed.id()).is_some_and(|it| {
         let is_placed = source(shadowed).places(&it.root_directory())
             || source(it).places(&shadowed.root_directory());
-        own.is_some() && real(it) == own
-            || is_placed && [it, shadowed].iter().all(|it| it.altered().is_none())
+        is_one(it) || is_placed && [it, shadowed].iter().all(|it| it.altered().is_none())
     })
 }
 

@@ -154,6 +154,9 @@ fn a_package_is_distinguished_by_its_directory() {
     assert!(identity("link").is_some() && identity("link") == identity("again"));
     assert_ne!(identity("link"), identity("real"));
     assert_eq!(identity("nothing"), None);
+    let other = crate::source(place.config(Links::WithinRoot));
+    let real = PackagePath::new("real").unwrap();
+    assert_eq!(other.identity(&real), source.identity(&real), "by whichever way it is opened");
 }
 
 #[test]
