@@ -76,7 +76,15 @@ impl Interpreter {
         files.upper().add_dir(format!("/home/{USER}"), 0o755);
         let stack = Arc::new(AtomicUsize::new(0));
         let begin = Arc::clone(&stack);
-        let shallow = Shallow::new(Arc::clone(&files), mounted, move || is_deep(&begin));
+        let limit = Arc::new(Reached::default());
+        let flag = Arc::new(OnceLock::<Arc<AtomicBool>>::new());
+        let (reached, cancel) = (Arc::clone(&limit), Arc::clone(&flag));
+        let stop = move |limit| {
+            *lock(&reached) = Some(limit);
+            cancel.get().inspect(|cancelled| cancelled.store(true, Ordering::Relaxed));
+        };
+        let is_deep_here = move || is_deep(&begin);
+        let shallow = Shallow::new(Arc::clone(&files), mounted, is_deep_here, stop.clone());
         let builder = Bash::builder()
             .fs(Arc::new(shallow))
             .username(USER)
@@ -91,11 +99,8 @@ impl Interpreter {
             .into_iter()
             .fold(builder, |builder, name| builder.builtin(name, Box::new(Checked(name))));
         let begin = Arc::clone(&stack);
-        let limit = Arc::new(Reached::default());
-        let flag = Arc::new(OnceLock::<Arc<AtomicBool>>::new());
         let streams = Arc::new(Mutex::new(Some(KEEP_STREAMS)));
         let replaced = Arc::clone(&streams);
-        let (reached, cancel) = (Arc::clone(&limit), Arc::clone(&flag));
         let before = move |mut event: ToolEvent| {
             if is_deep(&begin) {
                 return HookAction::Cancel("it is nested too deeply".to_owned());
@@ -114,8 +119,7 @@ impl Interpreter {
             let is_long = event.args.len() > MOST_ARGUMENTS || bytes > MOST_ARGUMENT_BYTES;
             let limit = is_long.then_some("the length of arguments");
             if let Some(limit) = limit.or_else(|| unseen::of_call(&event)) {
-                *lock(&reached) = Some(limit);
-                cancel.get().inspect(|cancelled| cancelled.store(true, Ordering::Relaxed));
+                stop(limit);
                 return HookAction::Cancel("it reaches a limit".to_owned());
             }
             let event = shell_call(event);

@@ -11,13 +11,17 @@ use bashkit::{
     VfsSnapshot, async_trait,
 };
 
+use crate::opened::Opened;
 use crate::skill_files::{SkillFiles, with_line_feeds};
+use crate::unseen;
 
 /// The files of a sandbox, and a check of how deep the command is nested.
 pub(crate) struct Shallow {
     files: Arc<OverlayFs>,
     skills: Arc<SkillFiles>,
     is_deep: Box<dyn Fn() -> bool + Send + Sync>,
+    /// Ends the command at a limit.
+    stop: Box<dyn Fn(&'static str) + Send + Sync>,
 }
 
 impl Shallow {
@@ -25,8 +29,9 @@ impl Shallow {
         files: Arc<OverlayFs>,
         skills: Arc<SkillFiles>,
         is_deep: impl Fn() -> bool + Send + Sync + 'static,
+        stop: impl Fn(&'static str) + Send + Sync + 'static,
     ) -> Self {
-        Self { files, skills, is_deep: Box::new(is_deep) }
+        Self { files, skills, is_deep: Box::new(is_deep), stop: Box::new(stop) }
     }
 
     fn check(&self) -> Result<()> {
@@ -77,8 +82,12 @@ impl FileSystem for Shallow {
         self.check()?;
         self.skills.opens.open(path);
         let content = self.files.read_file(path).await;
+        let is_run = self.skills.opens.opened() != Opened::ToRead;
         self.skills.opens.done();
         let content = content?;
+        if is_run && unseen::has_long_range(&String::from_utf8_lossy(&content)) {
+            (self.stop)(unseen::BRACES);
+        }
         Ok(if is_script(path) { with_line_feeds(content) } else { content })
     }
 

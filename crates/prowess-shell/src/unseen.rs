@@ -37,9 +37,17 @@ pub(crate) fn of_call(event: &ToolEvent) -> Option<&'static str> {
     match event.name.as_str() {
         "head" if is_long_read(&event.args) => Some(ENDLESS),
         "eval" if has_long_range(&event.args.join(" ")) => Some(BRACES),
+        "bash" | "sh" if has_long_range(command_of(&event.args)) => Some(BRACES),
         "printf" if has_long_width(&event.args) => Some("the width of `printf`"),
         _ => None,
     }
+}
+
+/// Returns the command that a shell is given as an argument.
+fn command_of(args: &[String]) -> &str {
+    let is_option = |arg: &&String| arg.starts_with('-') && arg.ends_with('c');
+    let at = args.iter().take_while(|arg| !is_option(arg)).count();
+    args.get(at + 1).map_or("", String::as_str)
 }
 
 fn is_long_read<S: AsRef<str>>(args: &[S]) -> bool {
@@ -152,15 +160,26 @@ impl Command for Yes {
 /// and takes and gives text alone. It runs in a shell of its own, and what it did is checked.
 pub(crate) struct Checked(pub(crate) &'static str);
 
-pub(crate) const CHECKED: [&str; 8] =
-    ["bc", "expand", "numfmt", "sed", "seq", "split", "tee", "unexpand"];
+pub(crate) const CHECKED: [&str; 15] = [
+    "bc", "bunzip2", "bzcat", "bzip2", "expand", "gunzip", "gzip", "numfmt", "sed", "seq", "split",
+    "tar", "tee", "unexpand", "xxd",
+];
+/// The most bytes that one of them prints.
+const PRINTED: usize = 32 << 20;
 /// Those of them that change bytes that are no text.
 const OF_TEXT: [&str; 3] = ["sed", "split", "tee"];
+/// The character that stands for bytes that are no text.
+const REPLACED: &str = "\u{fffd}";
+
+/// The words of such errors.
+const LIMITS: [&str; 2] = ["limit (", "(zip bomb"];
 
 /// Returns the limit that a program reports.
 fn reported(result: &ExecResult) -> Option<String> {
     let errors = result.stderr.text_lossy();
-    let is_limit = |line: &&str| line.contains("limit (") || line.ends_with("failed unexpectedly");
+    let is_limit = |line: &&str| {
+        LIMITS.iter().any(|limit| line.contains(limit)) || line.ends_with("failed unexpectedly")
+    };
     let line = errors.lines().find(is_limit)?;
     Some(format!("`{}`", line.split(':').next().unwrap_or_default()))
 }
@@ -176,6 +195,16 @@ fn has_long_number(result: &ExecResult) -> bool {
 }
 
 impl Checked {
+    /// Returns whether a program has printed other bytes than those that it was to write.
+    fn has_replaced(&self, args: &[String], result: &ExecResult) -> bool {
+        let is_to_output = |arg: &String| match arg.strip_prefix("--") {
+            Some(long) => long == "to-stdout",
+            None => arg.contains('O'),
+        };
+        let is_printing = self.0 == "xxd" || self.0 == "tar" && args.iter().any(is_to_output);
+        is_printing && result.stdout.text().is_ok_and(|text| text.contains(REPLACED))
+    }
+
     /// Returns whether a program of text has another input.
     async fn has_other_bytes(&self, context: &BuiltinContext<'_>) -> bool {
         let is_other = |bytes: &[u8]| str::from_utf8(bytes).is_err();
@@ -193,26 +222,32 @@ impl Builtin for Checked {
     async fn execute(&self, context: BuiltinContext<'_>) -> bashkit::Result<ExecResult> {
         let name = self.0;
         let fails = |reason| Ok(ExecResult::err(format!("{name}: {reason}\n"), 1));
+        let no_text = || "bytes that are no text would change; use cat, cp or dd".to_owned();
         if OF_TEXT.contains(&name) && self.has_other_bytes(&context).await {
-            return fails("bytes that are no text would change; use cat, cp or dd".to_owned());
+            return fails(no_text());
         }
         let limits = context.execution_extension::<ExecutionLimits>();
         let limits = limits.and_then(|it| it.try_with(Clone::clone).ok()).unwrap_or_default();
+        // A pipe takes more than a host is shown.
+        let limits = limits.max_stdout_bytes(PRINTED);
         let quoted = |arg: &String| format!(" {}", shell_word(arg));
         let command = name.to_owned() + &context.args.iter().map(quoted).collect::<String>();
         let input = context.stdin.cloned().unwrap_or_default();
+        let args = context.args;
         let shell = Bash::builder().fs(context.fs).cwd(context.cwd.clone()).limits(limits);
         let mut shell = shell.build();
         let result = match shell.exec_with_options(&command, ExecOptions::new().stdin(input)).await
         {
             Err(error @ (Error::ResourceLimit(_) | Error::Cancelled)) => return Err(error),
             Err(error) => return fails(error.to_string()),
+            Ok(result) if self.has_replaced(args, &result) => return fails(no_text()),
             Ok(result) => result,
         };
         let long = || {
             (name == "bc" && has_long_number(&result)).then(|| format!("{DIGITS} digits of `bc`"))
         };
-        match reported(&result).or_else(long) {
+        let cut = || result.stdout_truncated.then(|| format!("{PRINTED} bytes of `{name}`"));
+        match reported(&result).or_else(long).or_else(cut) {
             Some(limit) => Err(reached(&limit)),
             None => Ok(result),
         }

@@ -1,6 +1,7 @@
 //! Hostile commands: each ends by a limit, and none reaches the host.
 
 use std::fs;
+use std::path::Path;
 
 use prowess_core::ShellOutcome;
 use prowess_shell::{ShellLimits, ShellPolicy};
@@ -15,41 +16,20 @@ fn canary() -> (tempfile::TempDir, String) {
     (directory, canary)
 }
 
+/// Returns commands that name a file, and the directory that it is in.
+fn named(commands: &'static str, path: &Path) -> impl Iterator<Item = String> {
+    let directory = path.parent().unwrap().display().to_string();
+    let path = path.display().to_string();
+    commands.lines().map(move |line| line.replace("{path}", &path).replace("{dir}", &directory))
+}
+
 #[test]
 fn host_is_not_reachable() {
     let (directory, canary) = canary();
     let path = directory.path().join("canary.txt");
-    let path = path.display();
-    let links = format!("ln -s {path} /tmp/link; cat /tmp/link");
-    let commands = [
-        format!("cat {path}"),
-        format!("cat ../../../../../../../..{path}"),
-        format!("cat //{path}"),
-        format!("cat /proc/self/root{path}"),
-        format!("cat /proc/self/cwd/{path}"),
-        format!("cat < {path}"),
-        format!("source {path}"),
-        format!("sh {path}"),
-        format!("mapfile -t x < {path}; echo ${{x[@]}}"),
-        format!("tar cf - {path} | tar tf -"),
-        format!("cp {path} /tmp/x; cat /tmp/x"),
-        format!("find {} -name '*'", directory.path().display()),
-        format!("ls {}/*", directory.path().display()),
-        format!("grep -r CANARY {}", directory.path().display()),
-        format!("awk 1 {path}; sed p {path}; head {path}; od -c {path}; file {path}"),
-        format!("exec 3< {path}; cat <&3"),
-        format!("cat <<< $(< {path})"),
-        links,
-        "cat /proc/self/environ /proc/1/environ /proc/self/cmdline /proc/self/maps".to_owned(),
-        "env; printenv; set; export -p; declare -p".to_owned(),
-        "cat /dev/mem /dev/sda /dev/kmsg; ls -la /dev".to_owned(),
-        "cat /etc/shadow /etc/hostname /root/.ssh/id_rsa ~/.ssh/id_rsa".to_owned(),
-        "for f in /proc/*/environ; do cat $f; done; ls -R /proc".to_owned(),
-        "cat /proc/self/fd/0 /proc/self/fd/1 /dev/fd/5".to_owned(),
-    ];
     let host = fs::read_to_string("/proc/self/cmdline").unwrap();
     let program = host.split('\0').next().unwrap().rsplit('/').next().unwrap();
-    for command in commands {
+    for command in named(include_str!("../data/reads.txt"), &path) {
         let outcome = empty().run(&command);
         let output = format!("{}{}", outcome.stdout, outcome.stderr);
         for secret in [canary.as_str(), program, "CARGO", "RUSTUP"] {
@@ -62,19 +42,7 @@ fn host_is_not_reachable() {
 fn host_is_not_changed() {
     let (directory, canary) = canary();
     let path = directory.path().join("canary.txt");
-    let shown = path.display();
-    let parent = directory.path().display();
-    for command in [
-        format!("echo changed > {shown}"),
-        format!("rm -rf {parent}"),
-        format!(
-            "mkdir -p {parent}; echo changed > {shown}; ln -sf {shown} /tmp/l; echo x >> /tmp/l"
-        ),
-        format!("mkdir -p {parent}/new; touch {parent}/new/file"),
-        format!("mv /etc/passwd {shown}; chmod 777 {shown}; truncate -s 0 {shown}"),
-        "rm -rf / ; rm -rf /*".to_owned(),
-        "kill -9 -1; kill -9 1; pkill -f test; kill $PPID $$".to_owned(),
-    ] {
+    for command in named(include_str!("../data/changes.txt"), &path) {
         empty().run(&command);
         let names: Vec<_> = fs::read_dir(directory.path())
             .unwrap()
@@ -93,18 +61,9 @@ fn host_is_not_changed() {
 fn network_is_not_reachable() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
-    let port = listener.local_addr().unwrap().port();
-    for command in [
-        format!("curl -s http://127.0.0.1:{port}/"),
-        format!("wget -q http://127.0.0.1:{port}/"),
-        format!("http GET http://127.0.0.1:{port}/"),
-        format!("exec 3<>/dev/tcp/127.0.0.1/{port}; echo x >&3"),
-        format!("echo x > /dev/tcp/127.0.0.1/{port}"),
-        format!("echo x > /dev/udp/127.0.0.1/{port}"),
-        format!("nc 127.0.0.1 {port}; telnet 127.0.0.1 {port}; ssh 127.0.0.1"),
-        format!("openssl s_client -connect 127.0.0.1:{port}"),
-    ] {
-        empty().run(&command);
+    let port = listener.local_addr().unwrap().port().to_string();
+    for command in include_str!("../data/network.txt").lines() {
+        empty().run(&command.replace("{port}", &port));
         let accepted = listener.accept().map_err(|error| error.kind());
         assert_eq!(accepted.unwrap_err(), std::io::ErrorKind::WouldBlock, "`{command}` connects");
     }
@@ -155,34 +114,7 @@ fn endless_loops_are_stopped() {
 
 #[test]
 fn endless_work_ends() {
-    for command in [
-        "f() { f; }; f",
-        "f() { f | f & }; f; wait; f() { g; }; g() { f; }; f",
-        ":(){ :|:& };:; wait",
-        "yes",
-        "yes | cat > /tmp/full",
-        "cat /dev/zero",
-        "cat /dev/zero | head -c 100000000000",
-        "head -c 10000000000 /dev/zero > /tmp/full",
-        "echo 'sh /tmp/self' > /tmp/self; sh /tmp/self",
-        "echo '/tmp/self' > /tmp/self; chmod +x /tmp/self; /tmp/self",
-        "echo 'source /tmp/self' > /tmp/self; source /tmp/self",
-        "x='eval \"$x\"'; eval \"$x\"",
-        "x='command eval \"$x\"'; eval \"$x\"",
-        "x='builtin eval \"$x\"'; eval \"$x\"",
-        "x='eval \"$x\" | cat'; eval \"$x\"",
-        "x='y=$(eval \"$x\")'; eval \"$x\"",
-        "x='( eval \"$x\" )'; eval \"$x\"",
-        "x='{ eval \"$x\"; }'; eval \"$x\"",
-        "trap 'kill -USR1 $$' USR1; kill -USR1 $$",
-        "alias a='a a'; shopt -s expand_aliases; while true; do a; done",
-        "while true; do sh -c 'while true; do :; done'; done",
-        "timeout 100 sh -c 'while :; do :; done'; while :; do :; done",
-        "seq 1 100000000000",
-        "seq 1 100000000 | sort | uniq | wc -l",
-        "watch -n 0 true; while :; do :; done",
-        "find / -exec find / -exec find / \\; \\; \\;",
-    ] {
+    for command in include_str!("../data/endless.txt").lines() {
         bounded(command);
     }
 }
@@ -195,37 +127,15 @@ fn growing_data_ends() {
     let deep_arithmetic = format!("echo $(({}1{}))", "(".repeat(5000), ")".repeat(5000));
     let deep_directory = format!("mkdir -p /tmp/{}", "d/".repeat(500));
     let long_name = format!("touch /tmp/{}", "n".repeat(5000));
-    for command in [
-        "x=aaaaaaaaaa; while true; do x=$x$x; done",
-        "x=(a a); while true; do x+=(\"${x[@]}\" \"${x[@]}\"); done",
-        "echo {1..1000000000}",
-        "echo {a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}",
-        "i=0; while true; do touch /tmp/f$i; i=$((i+1)); done",
-        "i=0; while true; do mkdir /tmp/d$i; i=$((i+1)); done",
-        "echo x > /tmp/f; while true; do cat /tmp/f /tmp/f > /tmp/g; mv /tmp/g /tmp/f; done",
-        "printf '%1000000000s' x",
-        "printf '%*d' 2000000000 1",
-        "truncate -s 100G /tmp/f",
-        "dd if=/dev/zero of=/tmp/f bs=1G count=100",
-        "awk 'BEGIN { while (1) x = x \"aaaaaaaa\" }'",
-        "awk 'BEGIN { while (1); }'",
-        "sed ':a;s/^/x/;ba' <<< x",
-        "bc <<< '9^9^9^9'",
-        "echo $((9**9**9**9)); factor 170141183460469231731687303715884105727",
-        "expr 9999999999999999999999999 '*' 9999999999999999999999999",
-        "grep -E '(a+)+$' <<< aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab",
-        "[[ aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab =~ ^(a+)+$ ]]",
-        "cd /; ls */*/../*/../*/../*/../*/../*/../*/../*/../*/../*/..",
-        "ln -s /tmp/a /tmp/b; ln -s /tmp/b /tmp/a; cat /tmp/a",
-        "ln -s / /tmp/root; find -L /tmp/root | wc -l",
-        "head -c 90000 /dev/zero | gzip > /tmp/z; for i in 1 2 3 4; do cat /tmp/z /tmp/z > /tmp/y; mv /tmp/y /tmp/z; done; zcat /tmp/z > /tmp/big; gunzip -c /tmp/z > /tmp/big",
+    let deep = [
         deep_command.as_str(),
         deep_group.as_str(),
         deep_condition.as_str(),
         deep_arithmetic.as_str(),
         deep_directory.as_str(),
         long_name.as_str(),
-    ] {
+    ];
+    for command in include_str!("../data/growing.txt").lines().chain(deep) {
         bounded(command);
     }
 }

@@ -1,6 +1,7 @@
 //! Scripts by `sh` and by their path, beside the cases of `ported`.
 
 use crate::fixture::empty;
+use crate::results::rows;
 
 /// Writes `script` to `/script.sh`, runs `command` and compares its exit code and output.
 fn check(script: &str, command: &str, exit_code: i32, output: &str) {
@@ -50,27 +51,7 @@ fn variables_of_the_shell_itself_are_not_listed() {
 fn patterns_match_file_names() {
     let setup = empty();
     setup.run("mkdir -p /w/sub; cd /w; touch a.txt b.txt c.md .hidden 'sp ace.txt' sub/d.txt; echo x > a.txt");
-    for (command, output) in [
-        ("echo *.txt", "a.txt b.txt sp ace.txt"),
-        ("echo ?.txt", "a.txt b.txt"),
-        ("echo [ab].txt", "a.txt b.txt"),
-        ("echo [!a].txt", "b.txt"),
-        ("echo *.none", "*.none"),
-        ("echo '*.txt'", "*.txt"),
-        ("echo \"*.txt\"", "*.txt"),
-        ("echo \\*.txt", "*.txt"),
-        ("echo sub/*.txt", "sub/d.txt"),
-        ("echo *", "a.txt b.txt c.md sp ace.txt sub"),
-        ("echo \"a\\\"b\"", "a\"b"),
-        ("echo 'a\\b'", "a\\b"),
-        ("echo a\\ b", "a b"),
-        ("echo \"\\$HOME\"", "$HOME"),
-        ("ls sub", "d.txt"),
-        ("ls -R . | grep d.txt", "d.txt"),
-        ("cp -r sub other; ls other", "d.txt"),
-        ("grep -r x . | sort", "./a.txt:x"),
-        ("grep -l x *.txt", "a.txt"),
-    ] {
-        assert_eq!(setup.run(command).stdout.trim_end(), output, "`{command}`");
+    for (command, output) in rows(include_str!("../data/patterns.txt")) {
+        assert_eq!(setup.run(&command).stdout.trim_end(), output, "`{command}`");
     }
 }
