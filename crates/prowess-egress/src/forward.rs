@@ -8,32 +8,14 @@ use rustls::{ClientConnection, StreamOwned};
 use crate::body::{self, Framed, Length};
 use crate::connect::connect;
 use crate::mask::Mask;
-use crate::policy::SecretHeader;
+use crate::policy::{HIDES_SECRETS, NOT_PASSED, SecretHeader};
 use crate::refusal::RefusalKind;
 use crate::request::{Forward, Headers, MOST_HEAD, MOST_HEADERS, owned};
 use crate::stream::{CHUNK, Stream};
 
-/// Headers that are for one connection, or that the proxy sets itself.
-const NOT_PASSED: [&str; 12] = [
-    "connection",
-    "expect",
-    "host",
-    "http2-settings",
-    "keep-alive",
-    "proxy-authenticate",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
 /// Headers of an answer that are for one connection.
 const NOT_ANSWERED: [&str; 6] =
     ["connection", "keep-alive", "proxy-connection", "trailer", "transfer-encoding", "upgrade"];
-/// Headers that ask for a part of an answer, or for one in which a secret would not be found.
-const HIDES_SECRETS: [&str; 6] =
-    ["a-im", "accept-charset", "accept-encoding", "if-range", "range", "request-range"];
 /// Methods whose answer is the request.
 const ECHOES: [&str; 2] = ["TRACE", "TRACK"];
 /// The status of a part of an answer.
@@ -66,9 +48,11 @@ pub(crate) fn serve(request: &Forward, mut client: Stream) -> Served {
     };
     let values = || secrets.iter().map(|secret| secret.value.expose());
     let mut masked = Mask::new(Vec::new(), values());
+    let framing = head.framing(length);
     let head = masked.write_all(&head.passed(request, secrets.is_empty(), length));
     let (bytes, finished) = masked.finish();
-    let begun = head.and(finished).and_then(|()| client.write_all(&bytes));
+    let whole = [framing, bytes, b"Connection: close\r\n\r\n".to_vec()].concat();
+    let begun = head.and(finished).and_then(|()| client.write_all(&whole));
     // The beginning of a secret, perhaps, is written once the answer has come to its end.
     let mut masked = Mask::new(Framed::new(client, length), values());
     let passed = begun.and_then(|()| body::pass(length, &rest, &mut server, &mut masked));
@@ -234,20 +218,27 @@ impl AnswerHead {
             .map_err(|_| RefusalKind::HostUnreachable)
     }
 
-    /// Returns the head for the process.
+    /// Returns the lines of the head that say how to read the answer, which no secret is part of.
+    fn framing(&self, length: Length) -> Vec<u8> {
+        let length = match length {
+            Length::Bytes(bytes) if bytes > 0 => format!("Content-Length: {bytes}\r\n"),
+            Length::Chunks => "Transfer-Encoding: chunked\r\n".to_owned(),
+            _ => String::new(),
+        };
+        format!("HTTP/1.1 {} \r\n{length}", self.status).into_bytes()
+    }
+
+    /// Returns the other headers for the process.
     fn passed(mut self, request: &Forward, is_plain: bool, length: Length) -> Vec<u8> {
         if !is_plain {
             self.stay_with_the_proxy(request);
         }
-        let mut head = format!("HTTP/1.1 {} \r\n", self.status).into_bytes();
-        let is_chunked = length == Length::Chunks;
+        let mut head = Vec::new();
+        // The answer to `HEAD` has the length of another one.
+        let is_framed = !matches!(length, Length::Bytes(0) | Length::ToTheEnd);
         let is_passed =
-            |name: &str| !(NOT_ANSWERED.contains(&name) || is_chunked && name == "content-length");
+            |name: &str| !(NOT_ANSWERED.contains(&name) || is_framed && name == "content-length");
         push(&mut head, self.headers.iter().filter(|(name, _)| is_passed(name)));
-        if is_chunked {
-            head.extend_from_slice(b"Transfer-Encoding: chunked\r\n");
-        }
-        head.extend_from_slice(b"Connection: close\r\n\r\n");
         head
     }
 

@@ -81,8 +81,8 @@ mod tunnel;
 pub use address::is_public;
 pub use error::HostPatternError;
 pub use host::HostPattern;
-pub use mask::Mask;
-pub use policy::{EgressPolicy, SecretHeader, SecretValue, TrafficLimits};
+pub use mask::{Mask, can_be_masked};
+pub use policy::{EgressPolicy, SecretHeader, SecretValue, TrafficLimits, may_have_secret};
 #[cfg(feature = "proxy")]
 pub use proxy::{Proxy, Traffic};
 #[cfg(feature = "proxy")]

@@ -23,6 +23,12 @@ pub struct Mask<W> {
     held: Vec<u8>,
 }
 
+/// Returns whether a secret, and the password that it has in base64, is long enough to be replaced
+/// wherever it occurs: shorter ones are a part of too much else.
+pub fn can_be_masked(secret: &str) -> bool {
+    !Spelling::all(secret.as_bytes()).iter().any(Spelling::is_short)
+}
+
 impl<W: Write> Mask<W> {
     /// Creates a writer to `inner`.
     pub fn new<'s>(inner: W, secrets: impl Iterator<Item = &'s str>) -> Self {

@@ -7,6 +7,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::HostPattern;
 
+/// Headers that are for one connection, or that the proxy sets itself.
+pub(crate) const NOT_PASSED: [&str; 12] = [
+    "connection",
+    "expect",
+    "host",
+    "http2-settings",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+/// Headers that ask for a part of an answer, or for one in which a secret would not be found.
+pub(crate) const HIDES_SECRETS: [&str; 6] =
+    ["a-im", "accept-charset", "accept-encoding", "if-range", "range", "request-range"];
+
+/// Returns whether a secret may be in a header of this name: it is one that neither the proxy sets
+/// itself nor decides how a request or its answer is read.
+pub fn may_have_secret(header: &str) -> bool {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    let reserved = NOT_PASSED.iter().chain(&HIDES_SECRETS).chain(&["content-length"]);
+    let is_reserved = reserved.into_iter().any(|name| name.eq_ignore_ascii_case(header));
+    !header.is_empty() && header.bytes().all(is_name) && !is_reserved
+}
+
 /// The hosts that a proxy connects to, and its limits.
 #[derive(Clone, Debug, Default)]
 pub struct EgressPolicy {

@@ -9,7 +9,7 @@ use std::thread::{self, JoinHandle};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::policy::{EgressPolicy, SecretHeader};
+use crate::policy::{EgressPolicy, SecretHeader, may_have_secret};
 use crate::refusal::{Refusal, RefusalKind};
 use crate::request::{self, Request};
 use crate::shared::{Log, Shared};
@@ -90,9 +90,8 @@ impl Drop for Proxy {
 /// Checks that a secret can be sent as a header, so that it cannot add others.
 fn check(secret: &SecretHeader) -> io::Result<()> {
     let SecretHeader { header, prefix, value, .. } = secret;
-    let is_name = header.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     let mut text = prefix.bytes().chain(value.expose().bytes());
-    if !header.is_empty() && is_name && text.all(|byte| (b' '..=b'~').contains(&byte)) {
+    if may_have_secret(header) && text.all(|byte| (b' '..=b'~').contains(&byte)) {
         return Ok(());
     }
     let message = format!("the secret for `{}` is no value of a header", secret.host);

@@ -3,7 +3,7 @@
 /// The digits of base64.
 pub(crate) const BASE64: &[u8; 64] =
     b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-/// Fewer digits of base64 or hexadecimal ones are too often a part of something else.
+/// Fewer characters of a secret, or digits of it, are too often a part of something else.
 const FEWEST_DIGITS: usize = 6;
 /// The most characters that are skipped in a row between digits, as at the end of an indented line,
 /// and the most times that a character is escaped: what is held back has an end.
@@ -73,6 +73,10 @@ impl Spelling {
             forms.extend(digits.map(|(text, between)| Self { text: bytes(&text), between }));
         }
         forms
+    }
+
+    pub(crate) fn is_short(&self) -> bool {
+        self.text.len() < FEWEST_DIGITS
     }
 
     /// Returns whether a text that begins with this byte may be the secret: most bytes begin

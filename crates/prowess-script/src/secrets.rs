@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use prowess_core::{Cancel, Digest, ScriptError, ScriptRequest};
-use prowess_egress::{HostPattern, SecretHeader, SecretValue};
+use prowess_egress::{HostPattern, SecretHeader, SecretValue, can_be_masked, may_have_secret};
 use prowess_text::quoted;
+use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
 
 use crate::codes;
@@ -39,10 +40,12 @@ pub struct SecretGrant {
     pub file: Option<PathBuf>,
     /// The command that prints the secret. By default, none.
     pub command: Vec<String>,
-    /// The host that gets the secret in a header, with a port if it is not one of the web. The
+    /// The one host that gets the secret in a header, with a port if it is not of the web. The
     /// network has to grant it. By default, `None`.
+    #[serde(deserialize_with = "one_host")]
     pub host: Option<HostPattern>,
     /// The name of the header. By default `authorization`.
+    #[serde(deserialize_with = "own_header")]
     pub header: Option<String>,
     /// The text in front of the secret in the header. By default `Bearer ` for `authorization`, and
     /// nothing for others.
@@ -85,16 +88,22 @@ impl Secrets {
         if value.is_empty() {
             return Err("it is empty".to_owned());
         }
+        if !can_be_masked(value) {
+            let reason = "it, or the password in it, has fewer than 6 characters: answers and \
+                          output would have asterisks for much that is no secret";
+            return Err(reason.to_owned());
+        }
         let value = SecretValue::new(value);
         match (&grant.host, &grant.environment) {
-            (Some(host), None) if host.is_one_host() => {
+            (Some(host), None) => {
+                check_host(host)?;
                 let header = grant.header.clone().unwrap_or_else(|| AUTHORIZATION.to_owned());
+                check_header(&header)?;
                 let is_default = header.eq_ignore_ascii_case(AUTHORIZATION);
                 let prefix = if is_default { "Bearer " } else { "" };
                 let prefix = grant.prefix.clone().unwrap_or_else(|| prefix.to_owned());
                 self.headers.push(SecretHeader { host: host.clone(), header, prefix, value });
             }
-            (Some(_), None) => return Err("its host is a pattern of several hosts".to_owned()),
             (None, Some(name)) => self.variables.push((name.clone(), value)),
             _ => return Err("it names neither or both of `host` and `environment`".to_owned()),
         }
@@ -109,6 +118,34 @@ impl Secrets {
 
 /// The header of a grant that names none.
 const AUTHORIZATION: &str = "authorization";
+
+fn check_host(host: &HostPattern) -> Result<(), String> {
+    let several = || format!("its host {} is a pattern of several hosts", quoted(host.as_str()));
+    host.is_one_host().then_some(()).ok_or_else(several)
+}
+
+fn check_header(name: &str) -> Result<(), String> {
+    let other = || format!("{} is no header that may have a secret", quoted(name));
+    may_have_secret(name).then_some(()).ok_or_else(other)
+}
+
+/// Reads a value of a file that no run would accept otherwise.
+fn checked<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    from: D,
+    check: fn(&T) -> Result<(), String>,
+) -> Result<Option<T>, D::Error> {
+    let value = Option::<T>::deserialize(from)?;
+    value.as_ref().map_or(Ok(()), check).map_err(D::Error::custom)?;
+    Ok(value)
+}
+
+fn one_host<'de, D: Deserializer<'de>>(from: D) -> Result<Option<HostPattern>, D::Error> {
+    checked(from, check_host)
+}
+
+fn own_header<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    checked(from, |name: &String| check_header(name))
+}
 
 /// Returns the digest of the package of a request, if there are grants.
 fn package(grants: &[SecretGrant], request: &ScriptRequest<'_>, cancel: &Cancel) -> Option<Digest> {

@@ -142,6 +142,10 @@ fn error_names_file_line_and_column() {
     let keys = "`prowess config init --print --all` explains every key";
     check(user, "prompt:\n  max_tokns: 5\n", "config-invalid", [meant, keys], (2, 3));
     check(user, "session: [\n", "config-invalid", ["while parsing", "near line 2"], (2, 1));
+    let host = "scripts:\n  secrets:\n  - variable: A\n    host: '*.a.b'\n";
+    check(user, host, "config-invalid", ["a pattern of several hosts", keys], (3, 5));
+    let header = "scripts:\n  secrets:\n  - header: Content-Length\n";
+    check(user, header, "config-invalid", ["no header that may have a secret", keys], (3, 5));
     let twice = ["duplicate key `prompt`, which is at 2:1 already", "near line 4"];
     check(user, "# a\nprompt: {}\n# b\nprompt: {}\n", "config-invalid", twice, (4, 1));
     run(&tree, &["trust"]).text();

@@ -57,22 +57,9 @@ fn private_addresses_are_refused() {
 
 #[test]
 fn requests_that_can_be_read_in_two_ways_are_refused() {
-    for request in [
-        "GET / HTTP/1.1\r\nHost: a.b\r\n\r\n",
-        "GET https://a.b/ HTTP/1.1\r\n\r\n",
-        "GET http://user@a.b/ HTTP/1.1\r\n\r\n",
-        "GET http://a.b#c HTTP/1.1\r\n\r\n",
-        "GET http://a.b:0/ HTTP/1.1\r\n\r\n",
-        "CONNECT a.b HTTP/1.1\r\n\r\n",
-        "CONNECT http://a.b:443 HTTP/1.1\r\n\r\n",
-        "POST http://a.b/ HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        "POST http://a.b/ HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab",
-        "POST http://a.b/ HTTP/1.1\r\nContent-Length: +1\r\n\r\na",
-        "GET http://a.b/ HTTP/1.1\r\nName : x\r\n\r\n",
-        "GET http://a.b/ HTTP/1.1\r\nName: x\r\n continued\r\n\r\n",
-        "\u{16}\u{3}\u{1}\r\n\r\n",
-    ] {
-        check(public(), request, RefusalKind::RequestInvalid, "");
+    let requests = include_str!("../data/ambiguous.txt").lines().chain(["\u{16}\u{3}\u{1}␤␤"]);
+    for request in requests {
+        check(public(), &request.replace('␤', "\r\n"), RefusalKind::RequestInvalid, "");
     }
 }
 

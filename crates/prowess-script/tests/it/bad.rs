@@ -10,22 +10,7 @@ use prowess_script::ScriptPolicy;
 use crate::fixture::{Call, Skill};
 
 /// The scripts, for `bash`.
-const SCRIPTS: [(&str, &str); 14] = [
-    ("bomb.sh", "b() { b | b & }; b; sleep 600"),
-    ("chain.sh", "c() { (sleep 0; c) & }; c; c; c; sleep 600"),
-    ("close.sh", "exec >&- 2>&-; sleep 600"),
-    ("daemon.sh", "(setsid bash -c '(setsid sleep 600 &) ; sleep 600' &) ; exit 0"),
-    ("disk.sh", "while :; do head -c 10000000 /dev/zero > \"$TMPDIR/$RANDOM\"; done"),
-    ("flood.sh", "yes & yes >&2 & yes"),
-    ("hang.sh", "trap '' TERM INT HUP QUIT; while :; do :; done"),
-    ("kill.sh", "trap '' TERM; kill -TERM 0; kill -KILL 0"),
-    ("memory.sh", "a=xxxxxxxx; while :; do a=$a$a; done"),
-    ("orphan.sh", "(trap '' TERM HUP; sleep 600 &) ; echo gone"),
-    ("session.sh", "setsid bash -c \"trap '' TERM HUP; sleep 600\" & exit 0"),
-    ("stdin.sh", "cat; read -r line; echo \"none: $line\"; sleep 600"),
-    ("stop.sh", "kill -STOP 0; kill -STOP $$"),
-    ("zombies.sh", "for i in $(seq 40); do (exit 0) & done; exec sleep 600"),
-];
+const SCRIPTS: &str = include_str!("../data/bad.txt");
 
 /// The time limit of each script.
 const LIMIT: Duration = Duration::from_millis(150);
@@ -41,17 +26,16 @@ pub(crate) fn run(count: usize) -> Duration {
         address_space: 512 << 20,
         ..ScriptPolicy::default().limits
     };
+    let files: Vec<_> = SCRIPTS.lines().filter_map(|line| line.split_once(" ⇒ ")).collect();
     let skills = [DemandedLevel::Floor, DemandedLevel::Namespaces].map(|level| {
         let policy = ScriptPolicy { level, limits: limits.clone(), ..ScriptPolicy::default() };
-        let files = SCRIPTS.map(|(name, script)| (format!("scripts/{name}"), script));
-        Skill::with(&files.each_ref().map(|(name, script)| (name.as_str(), *script)), policy)
+        Skill::with(&files, policy)
     });
     let mut longest = Duration::ZERO;
     for number in 0..count {
         let skill = &skills[number % 2];
-        let (name, _) = SCRIPTS[number / 2 % SCRIPTS.len()];
-        let path = format!("scripts/{name}");
-        let outcome = skill.call_within(&path, &Call::default(), LIMIT, &Cancel::default());
+        let (path, _) = files[number / 2 % files.len()];
+        let outcome = skill.call_within(path, &Call::default(), LIMIT, &Cancel::default());
         longest = longest.max(outcome.unwrap().duration);
     }
     for skill in &skills {

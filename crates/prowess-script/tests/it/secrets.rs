@@ -180,13 +180,20 @@ fn incomplete_grant_starts_nothing() {
     let variable = in_variable(package);
     check_unavailable(variable.clone(), None, "this host reads no secrets");
     check_unavailable(variable.clone(), reading(""), "it is empty");
+    // `user:short` in base64, for `Basic`.
+    for short in ["12345", "dXNlcjpzaG9ydA=="] {
+        check_unavailable(variable.clone(), reading(short), "fewer than 6 characters");
+    }
     let other = SecretGrant { variable: Some("OTHER".into()), ..variable.clone() };
     check_unavailable(other, reading("x"), "there is no such source");
     let two = SecretGrant { file: Some("/a".into()), ..variable.clone() };
     check_unavailable(two, reading("x"), "needs one of `variable`, `file` and `command`");
     let both = SecretGrant { host: Some("a.b".parse().unwrap()), ..variable.clone() };
-    check_unavailable(both, reading("x"), "neither or both of `host` and `environment`");
+    check_unavailable(both, reading("long-enough"), "neither or both of `host` and `environment`");
     let none = SecretGrant { environment: None, ..variable };
-    check_unavailable(none, reading("x"), "neither or both");
-    check_unavailable(in_header("*.a.b", package), reading("x"), "a pattern of several hosts");
+    check_unavailable(none, reading("long-enough"), "neither or both");
+    let long = || reading("long-enough");
+    check_unavailable(in_header("*.a.b", package), long(), "a pattern of several hosts");
+    let framing = SecretGrant { header: Some("host".to_owned()), ..in_header("a.b", package) };
+    check_unavailable(framing, long(), "`host` is no header that may have a secret");
 }
