@@ -20,6 +20,20 @@ pub(crate) use wrapper::has;
 /// The most commands that are followed. Whatever is behind more of them cannot be seen.
 const MAX_RUNS: usize = 256;
 
+/// The longest word that is a group of options of one letter, and not the name of one.
+const LONGEST_GROUP: usize = 5;
+
+/// Options that most programs have in two spellings.
+const IN_FULL: [(char, &str); 7] = [
+    ('R', "recursive"),
+    ('a', "all"),
+    ('D', "delete"),
+    ('d', "delete"),
+    ('f', "force"),
+    ('n', "no-verify"),
+    ('r', "recursive"),
+];
+
 /// A command that may run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Run {
@@ -48,6 +62,34 @@ impl Run {
         }
         let is_any = self.placeholder.as_ref().is_some_and(|name| word.contains(name.as_str()));
         Some(is_any || word == expected)
+    }
+
+    /// Returns whether an option of a pattern is among those of the command: its letters together
+    /// or apart, as `-fr` or `-r -f`, or in full, also begun, as `--recursive` or `--rec`.
+    pub(crate) fn has_option(&self, option: &str) -> bool {
+        let words = || self.words.iter().skip(1).take_while(|word| *word != "--");
+        let mut longs = words().filter_map(|word| word.strip_prefix("--"));
+        let groups = words().filter(|word| word.len() <= LONGEST_GROUP && !word.starts_with("--"));
+        let letters: String = groups.filter_map(|word| word.strip_prefix('-')).collect();
+        let name = |long: &str| long.split('=').next().map(str::to_owned);
+        let begun = |long: &str| name(long).filter(|name| name.len() > 1);
+        if let Some(option) = option.strip_prefix("--") {
+            let is_letter = |letter| IN_FULL.contains(&(letter, option));
+            return letters.chars().any(is_letter)
+                || longs.any(|long| begun(long).is_some_and(|it| option.starts_with(&it)));
+        }
+        let Some(option) = option.strip_prefix('-') else { return false };
+        let longs: Vec<_> = longs.filter_map(begun).collect();
+        let has = |letter: char| {
+            let mut in_full = IN_FULL.iter().filter(|(short, _)| *short == letter);
+            // `-R` and `-r` are both for whole directories.
+            let is_same =
+                |it| it == letter || ['r', 'R'].contains(&it) && letter.eq_ignore_ascii_case(&it);
+            letters.chars().any(is_same)
+                || in_full.any(|(_, long)| longs.iter().any(|it| long.starts_with(it.as_str())))
+        };
+        let is_group = option.chars().all(|letter| letter.is_ascii_alphabetic());
+        is_group && (1..LONGEST_GROUP).contains(&option.len()) && option.chars().all(has)
     }
 
     /// Returns the run under the name of another program, if both are one file.

@@ -23,6 +23,7 @@ pub(crate) fn is_own(words: &[String], paths: &Paths<'_>) -> bool {
 pub(crate) fn may_match(pattern: &CommandPattern<'_>, run: &Run) -> bool {
     let words: Vec<_> = pattern.words().collect();
     let mut positions = vec![0];
+    let mut has_options = false;
     for (at, word) in words.iter().enumerate() {
         // A directory that is not known may be any.
         let Some(texts) = word.texts(None) else { return true };
@@ -35,6 +36,11 @@ pub(crate) fn may_match(pattern: &CommandPattern<'_>, run: &Run) -> bool {
             return run.is_open || run.placeholder.is_some() || positions.iter().any(is_like);
         };
         let mut next = Vec::new();
+        // An option may stand anywhere, also behind the other words.
+        if at > 0 && run.has_option(expected) {
+            has_options = true;
+            next.clone_from(&positions);
+        }
         for position in positions {
             match run.may_be(position, expected) {
                 Some(true) => next.push(position + 1),
@@ -43,10 +49,13 @@ pub(crate) fn may_match(pattern: &CommandPattern<'_>, run: &Run) -> bool {
                 None => {}
             }
         }
+        next.sort_unstable();
+        next.dedup();
         positions = next;
     }
     let is_end = pattern.is_prefix() || run.is_open;
-    positions.into_iter().any(|end| is_end || run.words.len() == end)
+    let is_rest = |word: &String| has_options && word.starts_with('-');
+    positions.into_iter().any(|end| is_end || run.words.iter().skip(end).all(is_rest))
 }
 
 /// Adds the positions behind options, which may have a value.

@@ -68,21 +68,18 @@ fn denied_program_is_refused_behind_a_link() {
     ];
     let policy =
         r#"{"grant": ["Bash"], "ceiling": {"deny": ["Bash(rm:*)", "Bash(mkfs*)", "Bash(awk:*)"]}}"#;
-    for (command, expected) in [
-        ("/tmp/x y", "deny"),
-        ("cleanup y", "deny"),
-        ("timeout 5 cleanup y", "deny"),
-        ("run rm", "deny"),
-        ("ls rm", "allow"),
+    for (commands, expected) in [
+        (
+            "/tmp/x y; cleanup y; timeout 5 cleanup y; run rm; mkfs.ext4 /dev/x; /sbin/mkfs x; \
+             sudo mkfs.btrfs x",
+            "deny",
+        ),
+        ("ls rm; original-awk x; which rm; echo mkfs", "allow"),
         ("mawk x", "ask"),
-        ("original-awk x", "allow"),
-        ("which rm", "allow"),
-        ("mkfs.ext4 /dev/x", "deny"),
-        ("/sbin/mkfs x", "deny"),
-        ("sudo mkfs.btrfs x", "deny"),
-        ("echo mkfs", "allow"),
     ] {
-        check(&bash(command).with_files(LINKS).with_policy(policy), expected);
+        for command in commands.split("; ") {
+            check(&bash(command).with_files(LINKS).with_policy(policy), expected);
+        }
     }
 }
 
@@ -91,22 +88,17 @@ fn denied_program_is_refused_behind_a_link() {
 fn denied_path_is_refused_in_each_spelling() {
     let policy = r#"{"grant": ["Bash"],
         "ceiling": {"deny": ["Bash(cat .env*)", "Bash(ls /etc/x)", "Bash(du .)"]}}"#;
-    for (command, expected) in [
-        ("cat ./.env", "deny"),
-        ("cat -A .//.env.local", "deny"),
-        ("cat a/../.env", "deny"),
-        ("cat /w/./.env", "deny"),
-        ("cat b ./.env", "allow"),
-        ("cat ../.env", "allow"),
-        ("cat a/.env", "allow"),
-        ("ls ../etc/x", "deny"),
-        ("ls /etc/./x/", "deny"),
-        ("ls /etc/y", "allow"),
-        ("du a/..", "deny"),
-        ("du /w/", "deny"),
-        ("cat https://h/../.env", "allow"),
+    for (commands, expected) in [
+        (
+            "cat ./.env; cat -A .//.env.local; cat a/../.env; cat /w/./.env; ls ../etc/x; ls \
+             /etc/./x/; du a/..; du /w/",
+            "deny",
+        ),
+        ("cat b ./.env; cat ../.env; cat a/.env; ls /etc/y; cat https://h/../.env", "allow"),
     ] {
-        check(&bash(command).with_files(&[]).with_policy(policy), expected);
+        for command in commands.split("; ") {
+            check(&bash(command).with_files(&[]).with_policy(policy), expected);
+        }
     }
     check(&bash("cat ./.env").with_policy(policy), "deny");
 }

@@ -40,6 +40,23 @@ fn denied_command_is_refused_anywhere_in_a_line() {
     }
 }
 
+/// The rules of `tests/data/options.txt`, with commands that are denied and others.
+#[test]
+fn denied_option_is_refused_in_each_spelling() {
+    for line in include_str!("../data/options.txt").lines() {
+        let policy = |rule| deny(&format!(r#"["Bash({rule})"]"#));
+        let [rule, denied, allowed, asked] = line.split(" ⇒ ").collect::<Vec<_>>()[..] else {
+            panic!("four columns: {line}")
+        };
+        for (commands, expected) in [(denied, "deny"), (allowed, "allow"), (asked, "ask")] {
+            for command in commands.split("; ").filter(|command| *command != "-") {
+                let call = bash(command).with_policy(&policy(rule));
+                check(&call.with_skills(&[trusted("Bash")]), expected);
+            }
+        }
+    }
+}
+
 /// Nothing shows that such a command is not the denied one.
 #[test]
 fn unreadable_command_asks_where_a_pattern_denies() {
