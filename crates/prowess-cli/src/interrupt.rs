@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use prowess::Cancel;
 use signal_hook::consts::TERM_SIGNALS;
-use signal_hook::flag::{register, register_conditional_shutdown};
+use signal_hook::flag::{register, register_conditional_default, register_conditional_shutdown};
 
 /// The exit code of a program that the user interrupted, as shells have it.
 pub(crate) const INTERRUPTED: u8 = 130;
@@ -82,6 +82,24 @@ impl Interrupt {
     pub(crate) fn is_requested(&self) -> bool {
         self.flag.load(Ordering::Relaxed)
     }
+}
+
+/// Whether no work is in progress that is cancelled before a signal ends this program.
+static IS_IDLE: LazyLock<Arc<AtomicBool>> = LazyLock::new(|| {
+    let is_idle = Arc::new(AtomicBool::new(true));
+    for signal in TERM_SIGNALS {
+        let _ = register_conditional_default(*signal, Arc::clone(&is_idle));
+    }
+    is_idle
+});
+
+/// Does work that starts programs, such as git: the signals that end this program, and would leave
+/// them behind, cancel the work.
+pub(crate) fn cancelling<T>(work: impl FnOnce(&Cancel) -> T) -> T {
+    IS_IDLE.store(false, Ordering::SeqCst);
+    let done = work(&Interrupt::watch().cancel);
+    IS_IDLE.store(true, Ordering::SeqCst);
+    done
 }
 
 #[cfg(test)]

@@ -8,9 +8,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use prowess::{
-    Cancel, RemoteErrorKind, RemoteRequest, has_credentials, without_credentials, without_user,
-};
+use prowess::{RemoteErrorKind, RemoteRequest, has_credentials, without_credentials, without_user};
 use prowess_source_remote::{LocalSource, LockRemote, WrittenSource};
 use prowess_store::{Added, Addition, InstallError, LeftOut, Offered, PlaceState, Placed};
 use prowess_text::{counted, enumerated, shell_word};
@@ -21,6 +19,7 @@ use crate::args::{Add, InstallOptions, Remove};
 use crate::failure::Failure;
 use crate::features::is_explained_in;
 use crate::install_place::{InstallPlace, Unreachable, check_named, reason};
+use crate::interrupt::cancelling;
 use crate::lock_place::LockPlace;
 use crate::output::{DIM, ID, Output};
 use crate::paths::absolute;
@@ -93,7 +92,7 @@ pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
         request.source = relative.unwrap_or(request.source);
     }
     if args.list {
-        let offered = place.installer().offered(&request, &Cancel::default());
+        let offered = cancelling(|cancel| place.installer().offered(&request, cancel));
         let (offered, left_out) =
             offered.map_err(|error| with_skill_of_reference(error, args, &request))?;
         let line = |(id, skill): (String, Offered)| {
@@ -111,7 +110,8 @@ pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
         false => args.names.clone(),
     };
     let directories = wanted.as_ref().map_or(&[][..], |(directories, _)| directories);
-    let addition = place.installer().add_for(&request, &names, directories, &Cancel::default());
+    let addition =
+        cancelling(|cancel| place.installer().add_for(&request, &names, directories, cancel));
     let addition = addition.map_err(|error| with_skill_of_reference(error, args, &request))?;
     let Addition { added, left_out } = addition;
     let ids: Vec<_> = added.iter().map(|added| added.id.clone()).collect();

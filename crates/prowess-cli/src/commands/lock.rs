@@ -4,7 +4,6 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use prowess::Cancel;
 use prowess_source_remote::LocalSource;
 use prowess_store::{Addition, ForeignLock, InstallError, LeftOut, StoreError, to_skills_lock};
 use prowess_text::{quoted, terminal_json};
@@ -14,6 +13,7 @@ use crate::commands::install::{Line, added_line, print, print_addition, print_or
 use crate::commands::publish::unwritable;
 use crate::failure::Failure;
 use crate::install_place::{InstallPlace, store, unreachable};
+use crate::interrupt::cancelling;
 use crate::lock_place::LockPlace;
 use crate::named_file;
 use crate::output::Output;
@@ -80,7 +80,7 @@ pub(crate) fn import(
             skill.source = relative.unwrap_or_else(|| std::mem::take(&mut skill.source));
         }
     }
-    let imported = place.installer().import(&read, &Cancel::default());
+    let imported = cancelling(|cancel| place.installer().import(&read, cancel));
     let Addition { added, left_out } = imported.map_err(named)?;
     let lines = added.into_iter().map(|it| added_line(it, output)).collect();
     print_addition(lines, left_out, "", Some(&place.lock), output)

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use prowess::{Cancel, RemoteErrorKind};
+use prowess::RemoteErrorKind;
 use prowess_store::{Checked, InstallError, RemoteState, Synced};
 
 use crate::args::{LockWork, Sync};
@@ -13,6 +13,7 @@ use crate::commands::install::{
 use crate::commands::lock;
 use crate::failure::Failure;
 use crate::install_place::InstallPlace;
+use crate::interrupt::cancelling;
 use crate::output::Output;
 
 /// Runs the command: installs, unless an option names other work on the lock file.
@@ -37,7 +38,7 @@ fn install(args: &Sync, output: &Output) -> Result<ExitCode, Failure> {
         return check(&place, output);
     }
     agents_md::check(&place.lock, false)?;
-    let synced = place.installer().sync(&Cancel::default())?;
+    let synced = cancelling(|cancel| place.installer().sync(cancel))?;
     let has_other = synced.values().any(|state| matches!(state, Synced::Quarantined(_)));
     let mut unreachable = place.unreachable()?;
     unreachable.retain(|id, _| matches!(synced.get(id), Some(Synced::Failed(_))));
@@ -86,7 +87,7 @@ fn synced_line((id, synced): (String, Synced)) -> Line {
 
 fn check(place: &InstallPlace, output: &Output) -> Result<ExitCode, Failure> {
     let (_, unreachable) = place.reachable(&[])?;
-    let checked = place.installer().check(&Cancel::default())?;
+    let checked = cancelling(|cancel| place.installer().check(cancel))?;
     let mut lines: Vec<_> = checked.iter().map(|(id, checked)| checked_line(id, checked)).collect();
     explain(&mut lines, &unreachable);
     if !lines.is_empty() {

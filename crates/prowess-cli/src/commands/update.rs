@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use prowess::Cancel;
 use prowess_store::{Checked, FileChange, Growth, InstallError, LockedSkill, Update as NewVersion};
 use prowess_text::shell_word;
 use serde::Serialize;
@@ -20,6 +19,7 @@ use crate::commands::install::{
 use crate::commands::sync::{checked_line, is_unchecked, unavailable};
 use crate::failure::Failure;
 use crate::install_place::{InstallPlace, reason};
+use crate::interrupt::cancelling;
 use crate::lock_place::LockPlace;
 use crate::output::{DIM, ID, Output, counted};
 use crate::terminal::{fitted, plain};
@@ -85,13 +85,11 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     // A refusal is the error of the command if it is about the only skill.
     let ids = if unreachable.is_empty() && ids.len() == 1 { args.ids.clone() } else { ids };
     agents_md::check(&place.lock, false)?;
-    let cancel = Cancel::default();
     let growth = if args.accept { Growth::Accept } else { Growth::Refuse };
-    let updates = if args.preview {
-        place.installer().preview(&ids, &cancel)
-    } else {
-        place.installer().update(&ids, growth, &cancel)
-    };
+    let updates = cancelling(|cancel| match args.preview {
+        true => place.installer().preview(&ids, cancel),
+        false => place.installer().update(&ids, growth, cancel),
+    });
     let mut updates = updates.map_err(|error| place.lock.explained(error))?;
     updates.failed.extend(unreachable);
     let errors: Vec<_> = updates.failed.values().cloned().collect();
@@ -123,7 +121,7 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
 fn outdated(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     let place = InstallPlace::new(&args.options)?.signed_by(&args.signer)?;
     let (_, unreachable) = place.reachable(&args.ids)?;
-    let mut checked = place.installer().check(&Cancel::default())?;
+    let mut checked = cancelling(|cancel| place.installer().check(cancel))?;
     if let Some(unknown) = args.ids.iter().find(|id| !checked.contains_key(*id)) {
         return Err(place.lock.explained(InstallError::NotInstalled(unknown.clone())));
     }

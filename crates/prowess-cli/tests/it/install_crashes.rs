@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -9,6 +10,7 @@ use prowess::{Cancel, Digest};
 use prowess_source_remote::LocalRemote;
 use prowess_store::{Growth, Installer, LockFile, SignerRules, Store};
 use prowess_testkit::Tree;
+use rustix::process::{Pid, test_kill_process};
 
 use crate::install::files;
 use crate::plain_skill;
@@ -118,4 +120,20 @@ fn write_that_is_cut_leaves_the_old_version() {
     assert!(!output.status.success() && errors.contains("File too large"), "{errors}");
     assert_eq!(machine.locked(), machine.old, "{errors}");
     assert_eq!(machine.check(false), Ok(()));
+}
+
+/// The program that a command waits for ends with it.
+#[test]
+fn signal_ends_git_too() {
+    let tree = Tree::new("");
+    let git = "#!/bin/sh\necho $$ > \"${0%/*}/pid\"\nkill -TERM $PPID\nexec sleep 600\n";
+    tree.write("bin/git", git);
+    fs::set_permissions(tree.join("bin/git"), fs::Permissions::from_mode(0o755)).unwrap();
+    tree.write("r/.git/HEAD", "ref: refs/heads/main\n");
+    let path = format!("{}:/usr/bin:/bin", tree.join("bin").display());
+    let source = format!("git+file://{}", tree.join("r").display());
+    let ran = Program::new().variable("PATH", &path).run(&["add", &source, "--user"]);
+    assert_eq!(ran.code, Some(1), "it ends by itself: {ran:?}");
+    let git = fs::read_to_string(tree.join("bin/pid")).unwrap().trim().parse().unwrap();
+    test_kill_process(Pid::from_raw(git).unwrap()).unwrap_err();
 }

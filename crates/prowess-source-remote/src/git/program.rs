@@ -249,12 +249,11 @@ struct Group(Child);
 
 impl Drop for Group {
     fn drop(&mut self) {
-        if let Ok(None) = self.0.try_wait() {
-            if let Some(pid) = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw) {
-                let _ = kill_process_group(pid, Signal::KILL);
-            }
-            let _ = self.0.wait();
+        // Also after git itself has ended: what it has started ends with it.
+        if let Some(pid) = i32::try_from(self.0.id()).ok().and_then(Pid::from_raw) {
+            let _ = kill_process_group(pid, Signal::KILL);
         }
+        let _ = self.0.wait();
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use prowess::{Cancel, RemoteRequest};
+use prowess::RemoteRequest;
 
 use crate::failure::Failure;
 use crate::install_place::InstallPlace;
+use crate::interrupt::cancelling;
 use crate::output::{DIM, ID, Output};
 use crate::question;
 use crate::terminal::{fitted, padded, plain, width};
@@ -17,7 +18,7 @@ pub(super) fn ask(
     request: &RemoteRequest,
     output: &Output,
 ) -> Result<Vec<String>, Failure> {
-    let (offered, _) = place.installer().offered(request, &Cancel::default())?;
+    let (offered, _) = cancelling(|cancel| place.installer().offered(request, cancel))?;
     if offered.len() < 2 {
         return Ok(Vec::new());
     }
