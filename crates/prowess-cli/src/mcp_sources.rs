@@ -15,11 +15,17 @@ use crate::terminal::plain;
 /// The variables that every server gets from the environment.
 const VARIABLES: [&str; 5] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR"];
 
+/// The parts of the time of a request that the first answer waits for a slow server: less where
+/// the skills that come later are announced, as `serve` does.
+const PART: u32 = 10;
+const PART_IF_ANNOUNCED: u32 = 40;
+
 /// Adds the source of a server. Nothing is started or connected yet.
 pub(crate) fn add(
     builder: RuntimeBuilder,
     label: &str,
     settings: &McpServerSettings,
+    is_announced: bool,
 ) -> Result<RuntimeBuilder, Failure> {
     let invalid = |reason: String| {
         let message = format!("`sources.mcp.{}`: {reason}", plain(label));
@@ -31,8 +37,10 @@ pub(crate) fn add(
     };
     let named = Label::new(label).map_err(|error| invalid(error.to_string()))?;
     let server = server(settings)?.map_err(|reason| invalid(reason.to_owned()))?;
+    let timeout = Duration::from_secs(settings.timeout_seconds.max(1));
     let options = McpOptions {
-        timeout: Duration::from_secs(settings.timeout_seconds.max(1)),
+        timeout,
+        patience: Some(timeout / if is_announced { PART_IF_ANNOUNCED } else { PART }),
         interval: Duration::from_secs(settings.interval_seconds.max(1)),
         named_skills: settings.skills.clone(),
         ..McpOptions::default()

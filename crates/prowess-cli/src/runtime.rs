@@ -182,7 +182,7 @@ pub(crate) fn builder_with(
     features::check(&policies)?;
     let built_in = crate::plugins::built_in(global, &policies, &loaded.audit)?;
     #[cfg(feature = "mcp-sources")]
-    let mcp_servers = policies.sources.mcp.clone();
+    let (mcp_servers, refresh) = (policies.sources.mcp.clone(), policies.refresh.mode);
     let discovery = policies.discovery.clone();
     let mut layers = policies.layers.clone();
     if global.skills.root.is_empty() {
@@ -221,7 +221,9 @@ pub(crate) fn builder_with(
     }
     #[cfg(feature = "mcp-sources")]
     for (label, settings) in &mcp_servers {
-        builder = mcp_sources::add(builder, label, settings)?;
+        builder = mcp_sources::add(builder, label, settings, refresh.is_some())?;
+        // Its skills come later, if it is slow.
+        builder = builder.wait_until(prowess::Cancel::default());
     }
     for failure in &loaded.failures {
         builder = builder.finding(failure.clone());

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -50,6 +51,14 @@ pub trait SkillSource: Send + Sync {
     ///
     /// By default `None`: scans are not cached on disk.
     fn cache_key(&self) -> Option<String> {
+        None
+    }
+
+    /// Returns how long the first catalog waits for this source, once all others but such ones have
+    /// answered. Then it comes later, as one that the host does not wait for.
+    ///
+    /// By default `None`: as long as the host waits.
+    fn patience(&self) -> Option<Duration> {
         None
     }
 

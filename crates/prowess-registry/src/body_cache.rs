@@ -106,6 +106,10 @@ impl SkillSource for BodyCache {
         self.source.cache_key()
     }
 
+    fn patience(&self) -> Option<Duration> {
+        self.source.patience()
+    }
+
     fn identity(&self, package: &PackagePath) -> Option<String> {
         self.source.identity(package)
     }

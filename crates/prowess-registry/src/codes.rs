@@ -43,7 +43,8 @@ prowess_core::declare_codes! {
     BODY_TOKENS_SOFT_LIMIT = "body-tokens-soft-limit";
     /// A source could not be scanned; its last good scan stays in use.
     SOURCE_FAILED = "source-failed";
-    /// A source had not answered when a server began; its skills are offered as soon as it does.
+    /// A source had not answered when a server or a command began; its skills are offered as soon
+    /// as it does.
     SOURCE_LATE = "source-late";
     /// A source reported a package by a path that is not in normal form. Correct the source: a path
     /// is relative, with `/` between its parts and without `.` and `..`.

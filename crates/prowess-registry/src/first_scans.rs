@@ -14,6 +14,10 @@ use crate::sync::{Condvar, Mutex, lock, wait_while_for};
 /// How long a source may take until the others are scanned next to it, on a further thread.
 const STALL: Duration = Duration::from_millis(20);
 
+/// How long a registry that is dropped waits for scans to end what they have started, such as the
+/// program of a source: the host may be the next to end.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// The first scan of each source, on threads that end once their sources have answered.
 pub(crate) struct FirstScans {
     inputs: Vec<FirstScan>,
@@ -60,9 +64,10 @@ impl FirstScans {
         Arc::new(Self { inputs, options, cancel, add, progress, advanced })
     }
 
-    /// Scans the sources until all have answered, or this is cancelled. The other ones go on.
+    /// Scans the sources until all have answered, or this is cancelled, or the patience for the
+    /// rest is over. The other ones go on.
     pub(crate) fn run(self: &Arc<Self>, until: &Cancel) {
-        let mut last = None;
+        let (mut last, mut waited) = (None, Duration::ZERO);
         loop {
             let progress = lock(&self.progress);
             let ended = progress.ended;
@@ -70,8 +75,9 @@ impl FirstScans {
                 return;
             }
             let left = self.inputs.len() - progress.started;
+            let is_impatient = self.is_patience_over(&progress, waited);
             drop(progress);
-            let is_over = until.is_cancelled();
+            let is_over = is_impatient || until.is_cancelled();
             let threads = if is_over { left } else { left.min(1) };
             if is_over || last == Some(ended) || last.is_none() {
                 (0..threads).for_each(|_| self.start());
@@ -79,11 +85,25 @@ impl FirstScans {
             if is_over {
                 return;
             }
+            waited += if last == Some(ended) { STALL } else { Duration::ZERO };
             last = Some(ended);
             let has_not_advanced = |progress: &mut Progress| progress.ended == ended;
             let progress = lock(&self.progress);
             drop(wait_while_for(&self.advanced, progress, STALL, has_not_advanced));
         }
+    }
+
+    /// Returns whether only such sources are left that nothing waits for longer.
+    fn is_patience_over(&self, progress: &Progress, waited: Duration) -> bool {
+        let states = self.inputs.iter().zip(&progress.states);
+        let mut left = states.filter(|(_, state)| matches!(state, State::Running));
+        left.all(|(input, _)| input.source.patience().is_some_and(|most| most <= waited))
+    }
+
+    /// Waits a short time until no scan runs.
+    pub(crate) fn wait(&self) {
+        let is_running = |progress: &mut Progress| progress.ended < progress.started;
+        drop(wait_while_for(&self.advanced, lock(&self.progress), GRACE, is_running));
     }
 
     /// Scans further sources on a thread; on this one if there is none.

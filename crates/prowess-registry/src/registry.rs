@@ -121,8 +121,9 @@ impl Registry {
     }
 
     /// As the first [`Self::reload`], but goes without the sources that have not answered when
-    /// `until` is cancelled. Each of them has a finding, and is added by another reload as soon as
-    /// it answers; until then, no reload waits for it.
+    /// `until` is cancelled, or in the time of [`SkillSource::patience`]. Each of them has a
+    /// finding, and is added by another reload as soon as it answers; until then, no reload waits
+    /// for it.
     pub fn start_until(self: &Arc<Self>, until: &Cancel) -> Reload {
         let first = |registered: &Registered| FirstScan {
             source: Arc::clone(&registered.source),
@@ -360,6 +361,12 @@ impl Registry {
     }
 }
 
+impl Drop for Registry {
+    fn drop(&mut self) {
+        self.first.get().iter().for_each(|first| first.wait());
+    }
+}
+
 impl CatalogProvider for Registry {
     fn catalog(&self) -> Arc<Catalog> {
         self.published.load()
@@ -374,6 +381,7 @@ fn failure(source: &dyn SkillSource, error: &SourceError) -> Diagnostic {
 
 fn late(source: &dyn SkillSource) -> Diagnostic {
     let message = format!("source `{}` has not answered yet", source.name());
-    let help = "its skills are offered as soon as it does; if they are not, see why it is slow";
+    let help =
+        "its skills are offered as soon as it does; see why it is slow, or give it more time";
     Diagnostic::new(codes::SOURCE_LATE, Severity::Warning, message, help).in_file(source.root())
 }

@@ -50,6 +50,9 @@ pub struct McpOptions {
     /// The maximum duration of one request. By default 10 seconds. A listing may take six times as
     /// long.
     pub timeout: Duration,
+    /// How long the first catalog of a host waits for the server, as
+    /// [`patience`](prowess_core::SkillSource::patience) says. By default `None`.
+    pub patience: Option<Duration>,
     /// The age from which the listing is read again. By default five minutes. A program that
     /// reports a change is read at once.
     pub interval: Duration,
@@ -64,6 +67,7 @@ impl Default for McpOptions {
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(10),
+            patience: None,
             interval: Duration::from_secs(300),
             skills: 20_000,
             named_skills: Vec::new(),

@@ -153,6 +153,10 @@ impl SkillSource for McpSource {
         Some(self.key.clone())
     }
 
+    fn patience(&self) -> Option<Duration> {
+        self.shared.options.patience
+    }
+
     fn scan(
         &self,
         previous: &PreviousScan<'_>,

@@ -36,7 +36,8 @@ pub struct McpServerSettings {
     pub skills: Vec<String>,
     /// The layer of the skills. By default an untrusted one, `mcp-LABEL`, below all others.
     pub layer: Option<String>,
-    /// The number of seconds that one request may take. By default 10.
+    /// The number of seconds that one request may take. By default 10. A command waits a tenth of
+    /// it for a slow server, and the first answer of `serve` a fortieth.
     pub timeout_seconds: u64,
     /// The age of the listing, in seconds, from which it is read again. By default 300. No key of a
     /// file: a server that changes its list reports it.

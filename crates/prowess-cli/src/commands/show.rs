@@ -98,11 +98,12 @@ fn unknown(catalog: &Catalog, id: &str) -> Failure {
         Some(meant) => format!("no skill named `{id}`; did you mean `{meant}`?"),
         None => format!("no skill named `{id}`"),
     };
-    Failure::new(
-        "skill-not-found",
-        message,
-        "see `prowess list` for the ids, or `prowess explain` for why it is missing",
-    )
+    let late = catalog.diagnostics().find(|found| found.code.as_str() == "source-late");
+    let help = late.map_or_else(
+        || "see `prowess list` for the ids, or `prowess explain` for why it is missing".to_owned(),
+        |late| format!("{late}; {}", late.help),
+    );
+    Failure::new("skill-not-found", message, help)
 }
 
 /// Returns the id of a skill, offered or not, or the other name that is most similar to an unknown

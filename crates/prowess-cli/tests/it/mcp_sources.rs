@@ -124,6 +124,14 @@ fn server_that_does_not_answer_delays_no_client() {
     let server = ["--no-config", "--root", &served, "serve", "--quiet"];
     let waiting = ["sh", "-c", "read line < \"$0\"; exec \"$@\"", &pipe];
     let command = [&waiting[..], &[env!("CARGO_BIN_EXE_prowess")], &server].concat();
+    place.configure(&json!({ "command": command, "timeout_seconds": 5 }));
+    let listed = place.run(&["list", "--format", "json"]).json();
+    assert_eq!(record(&listed, "notes")["state"], "visible", "no command waits: {listed}");
+    assert_eq!(listed["diagnostics"][0]["code"], "source-late", "{listed}");
+    for args in [&["show", "pdf"][..], &["prompt", "--load", "pdf"]] {
+        let missing = place.run(args);
+        assert!(missing.stderr.contains("has not answered yet"), "it may be there: {missing:?}");
+    }
     place.configure(&json!({ "command": command, "timeout_seconds": 3600 }));
     block_on(async {
         let client = Client::of(place.client()).await;

@@ -76,6 +76,9 @@ pub(crate) fn suggestion<'c>(catalog: &'c Catalog, reference: &str, least: u8) -
 pub(crate) fn not_found(catalog: &Catalog, reference: &str, least: u8) -> Refusal {
     let next = match suggestion(catalog, reference, least) {
         Some(meant) => hint(meant),
+        None if catalog.diagnostics().any(|found| found.code.as_str() == "source-late") => {
+            "; a source of skills has not answered yet, so it may be there later".to_owned()
+        }
         None => "; choose one from the list of skills".to_owned(),
     };
     let message = format!("no skill named {}{next}", quoted(reference));
