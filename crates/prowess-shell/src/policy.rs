@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::MountDirectoryError;
 
-/// Which skills are mounted, where and when, and the limits of each sandbox. Every field is optional
-/// in a file.
+/// Which skills are mounted, where and when, and the limits of each sandbox. Every field is
+/// optional in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ShellPolicy {

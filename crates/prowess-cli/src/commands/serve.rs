@@ -66,8 +66,8 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     let deadline = Instant::now() + PATIENCE;
     let runtime =
         builder.wait_until(Cancel::with_poll(move || Instant::now() >= deadline)).build()?;
-    // Copies of packages of hosts that were killed. A directory for temporary files may be long, and
-    // the first answers need the processor.
+    // Copies of packages of hosts that were killed. A directory for temporary files may be long,
+    // and the first answers need the processor.
     std::thread::spawn(|| {
         std::thread::sleep(PATIENCE);
         prowess::script::sweep(&std::env::temp_dir());

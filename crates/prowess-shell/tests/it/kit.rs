@@ -76,7 +76,7 @@ impl VirtualShell for Faulty {
         let other = SessionId::new(format!("other-{number}")).unwrap();
         let one = SessionId::new("one").unwrap();
         let session = match self.rule {
-            // What the kit leaves for the next command.
+            // The kit leaves this for the next command.
             "session-keeps-its-state" if command.contains("kept") => &other,
             "sessions-are-separate" if command.contains("private") => &one,
             _ => request.session,
