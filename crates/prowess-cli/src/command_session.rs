@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use prowess::state::LazyApprovals;
+use prowess::state::ApprovalDatabase;
 use prowess::{
     Approval, ApprovalEntry, ApprovalId, ApprovalQuery, ApprovalScope, ApprovalState,
     ApprovalStore, ApprovalStoreError, Asked, Clock as _, Digest, NewApproval, SessionId,
@@ -38,7 +38,7 @@ pub(crate) fn is_of_command(session: &SessionId) -> bool {
 
 /// The approvals of a user. The session of a command uses those of earlier commands as its own.
 pub(crate) struct UserApprovals {
-    approvals: LazyApprovals,
+    approvals: ApprovalDatabase,
     /// The session of this command, once it has made a call.
     session: OnceLock<SessionId>,
 }
@@ -46,7 +46,7 @@ pub(crate) struct UserApprovals {
 impl UserApprovals {
     /// Creates the store of a database file, which need not exist.
     pub(crate) fn new(database: PathBuf) -> Self {
-        Self { approvals: LazyApprovals::new(database), session: OnceLock::new() }
+        Self { approvals: ApprovalDatabase::lazy(database), session: OnceLock::new() }
     }
 
     /// Returns the entry as one of this session, if it is for one call of a command. A person at

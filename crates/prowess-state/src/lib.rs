@@ -40,7 +40,7 @@ mod worktree;
 pub use cache::RecordCache;
 pub use current::CurrentTrust;
 #[cfg(feature = "database")]
-pub use database::{ApprovalDatabase, LazyApprovals, SessionDatabase};
+pub use database::{ApprovalDatabase, SessionDatabase};
 pub use date::rfc3339;
 pub use error::TrustError;
 pub use origins::{Origin, TrustedOrigins};

@@ -31,6 +31,12 @@ impl ApprovalDatabase {
         Database::open(path.as_ref()).map(Self)
     }
 
+    /// Returns the store of a file that the first use opens, so that a program whose calls need no
+    /// approval creates none. If it cannot be opened, the use fails and the next one tries again.
+    pub fn lazy(path: impl AsRef<Path>) -> Self {
+        Self(Database::lazy(path.as_ref()))
+    }
+
     /// Gives each of these approvals the next number, in their order, unless it has one. Returns
     /// the numbers of all approvals. A number means one approval for as long as it is stored.
     ///
@@ -60,16 +66,14 @@ impl ApprovalDatabase {
         numbers.map_err(ApprovalStoreError)
     }
 
-    /// Returns a number that differs from the last one if another program has changed the file.
+    /// Returns a number that differs from the last one if another program has changed the file,
+    /// or there is another one at its path.
     ///
     /// # Errors
     ///
     /// Returns an error if the file cannot be read.
     pub fn changes(&self) -> std::result::Result<i64, ApprovalStoreError> {
-        let changes = self.0.read(|connection| {
-            connection.pragma_query_value(None, "data_version", |row| row.get(0))
-        });
-        changes.map_err(ApprovalStoreError)
+        self.0.changes().map_err(ApprovalStoreError)
     }
 }
 

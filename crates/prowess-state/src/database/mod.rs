@@ -4,25 +4,23 @@
 //! it at once, and a change that was acknowledged is on the disk.
 
 mod approvals;
-mod lazy;
 mod place;
 mod schema;
 mod sessions;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use prowess_core::{Diagnostic, Severity};
 use rusqlite::config::DbConfig;
 use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Row, Transaction, TransactionBehavior};
 
 use crate::codes;
 
 pub use approvals::ApprovalDatabase;
-pub use lazy::LazyApprovals;
 pub use sessions::SessionDatabase;
 
 /// The timeout for the lock of another program's change.
@@ -32,10 +30,23 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 #[derive(Debug)]
 pub(crate) struct Database {
     path: PathBuf,
-    connection: Mutex<Connection>,
+    /// `None` until the first use.
+    opened: Mutex<Option<Opened>>,
+}
+
+/// A connection, and the device and the inode of its file.
+#[derive(Debug)]
+struct Opened {
+    connection: Connection,
+    file: Option<(u64, u64)>,
 }
 
 impl Database {
+    /// Returns a database whose file is opened by its first use, and created if necessary.
+    pub(crate) fn lazy(path: &Path) -> Self {
+        Self { path: path.to_owned(), opened: Mutex::default() }
+    }
+
     /// Opens the file, and creates it if necessary.
     ///
     /// # Errors
@@ -43,16 +54,7 @@ impl Database {
     /// Returns an error if the file or its directory is not private, it cannot be opened, it is
     /// damaged, or it was written by another program or a newer version.
     pub(crate) fn open(path: &Path) -> Result<Self, Box<Diagnostic>> {
-        let invalid = |reason: String| Box::new(finding(path, &reason));
-        let words = |error: io::Error| match error.kind() {
-            io::ErrorKind::StorageFull => FULL.to_owned(),
-            _ => error.to_string(),
-        };
-        let real = place::prepare(path).map_err(|error| invalid(words(error)))?;
-        let connection = connect(&real).map_err(|error| invalid(reason(&error)))?;
-        schema::check(&connection).map_err(|error| invalid(reason(&error)))?.map_err(invalid)?;
-        schema::create(&connection, path).map_err(|error| invalid(reason(&error)))?;
-        Ok(Self { path: path.to_owned(), connection: Mutex::new(connection) })
+        Ok(Self { opened: Mutex::new(Some(Opened::at(path)?)), ..Self::lazy(path) })
     }
 
     /// Runs a query.
@@ -64,7 +66,7 @@ impl Database {
         &self,
         query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
     ) -> Result<T, String> {
-        query(&self.connection()).map_err(|error| self.reason(&error))
+        self.with(|opened| query(&opened.connection))
     }
 
     /// Runs a change. It is on the disk when this returns, and nothing of it is if `change` fails.
@@ -76,28 +78,59 @@ impl Database {
         &self,
         change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, String> {
-        self.transact(change).map_err(|error| self.reason(&error))
+        self.with(|Opened { connection, .. }| {
+            // One that reads first and writes later would fail if another one came between.
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let value = change(&transaction)?;
+            transaction.commit()?;
+            Ok(value)
+        })
     }
 
-    fn transact<T>(
-        &self,
-        change: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
-    ) -> rusqlite::Result<T> {
-        let mut connection = self.connection();
-        // A transaction that reads first and writes later would fail if another one came between.
-        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let value = change(&transaction)?;
-        transaction.commit()?;
-        Ok(value)
+    /// Returns a number that differs from the last one if another program has changed the file, or
+    /// there is another one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::read`].
+    pub(crate) fn changes(&self) -> Result<i64, String> {
+        self.with(|Opened { connection, file }| {
+            let inode = file.unwrap_or_default().1.cast_signed();
+            let version = |row: &Row<'_>| row.get::<_, i64>(0);
+            Ok((inode << 32) ^ connection.pragma_query_value(None, "data_version", version)?)
+        })
     }
 
-    fn reason(&self, error: &rusqlite::Error) -> String {
-        format!("`{}`: {}", self.path.display(), reason(error))
-    }
-
-    fn connection(&self) -> MutexGuard<'_, Connection> {
+    /// Uses the file that is at the path now. Users move a damaged one away, and other programs
+    /// find a new one there.
+    fn with<T>(&self, work: impl FnOnce(&mut Opened) -> rusqlite::Result<T>) -> Result<T, String> {
         // A transaction is rolled back when a panic drops it.
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        opened.take_if(|it| it.file.is_none() || it.file != place::identity(&self.path));
+        let opened = match &mut *opened {
+            Some(opened) => opened,
+            none => none.insert(Opened::at(&self.path).map_err(|finding| finding.message)?),
+        };
+        let failed =
+            |error: rusqlite::Error| format!("`{}`: {}", self.path.display(), reason(&error));
+        work(opened).map_err(failed)
+    }
+}
+
+impl Opened {
+    fn at(path: &Path) -> Result<Self, Box<Diagnostic>> {
+        let invalid = |reason: String| Box::new(finding(path, &reason));
+        let words = |error: io::Error| match error.kind() {
+            io::ErrorKind::StorageFull => FULL.to_owned(),
+            _ => error.to_string(),
+        };
+        let real = place::prepare(path).map_err(|error| invalid(words(error)))?;
+        let file = place::identity(&real);
+        let connection = connect(&real).map_err(|error| invalid(reason(&error)))?;
+        schema::check(&connection).map_err(|error| invalid(reason(&error)))?.map_err(invalid)?;
+        schema::create(&connection, path).map_err(|error| invalid(reason(&error)))?;
+        Ok(Self { connection, file })
     }
 }
 

@@ -43,6 +43,11 @@ pub(super) fn prepare(path: &Path) -> Result<PathBuf> {
     Ok(real)
 }
 
+/// Returns the device and the inode of the file at a path; `None` if there is none.
+pub(super) fn identity(path: &Path) -> Option<(u64, u64)> {
+    path.symlink_metadata().ok().map(|it| (it.dev(), it.ino()))
+}
+
 fn check(path: &Path) -> Result<()> {
     let metadata = path.symlink_metadata()?;
     if metadata.is_symlink() {
@@ -75,6 +80,13 @@ fn companion(path: &Path, suffix: &str) -> PathBuf {
 /// name, so that no lock on it is released.
 fn create(path: &Path) -> Result<()> {
     let lock = file::lock(path)?;
+    // Those of a file that was moved away: programs that have it open still use them.
+    for suffix in COMPANIONS.iter().filter(|_| identity(path).is_none()) {
+        match std::fs::remove_file(companion(path, suffix)) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
     // Leftovers of a killed program are no reason to fail.
     let _ = file::remove_leftovers(path);
     let temporary = file::beside(path, b"")?.into_temp_path();

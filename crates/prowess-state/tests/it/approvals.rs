@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
 use prowess_core::{ApprovalId, ApprovalStore};
-use prowess_state::{ApprovalDatabase, LazyApprovals};
+use prowess_state::ApprovalDatabase;
 use prowess_testkit::{Tree, check_approval_store};
 
 use crate::rotating::Rotating;
@@ -189,7 +189,7 @@ fn failing_disk_loses_nothing_acknowledged() {
 fn lazy_store_creates_the_file_when_it_is_used() {
     let tree = Tree::new("");
     let path = tree.join("state/approvals.db");
-    let store = LazyApprovals::new(&path);
+    let store = ApprovalDatabase::lazy(&path);
     assert!(!path.exists(), "nothing was asked yet");
     let report = check_approval_store(&store);
     assert!(report.is_passed(), "{report}");
@@ -200,10 +200,27 @@ fn lazy_store_creates_the_file_when_it_is_used() {
 fn lazy_store_fails_until_the_file_can_be_opened() {
     let tree = Tree::new("//- /approvals.db\nnot a database\n");
     let path = tree.join("approvals.db");
-    let store = LazyApprovals::new(&path);
+    let store = ApprovalDatabase::lazy(&path);
     assert!(store.load(&ApprovalId::new("a")).is_err(), "the file is damaged");
     fs::remove_file(&path).unwrap();
     assert_eq!(store.load(&ApprovalId::new("a")), Ok(None));
+}
+
+#[test]
+fn file_that_was_moved_away_is_left() {
+    let (_tree, path) = closed();
+    let [running, watching] = [(); 2].map(|()| ApprovalDatabase::open(&path).unwrap());
+    running.ask(new_approval(0)).unwrap();
+    let before = watching.changes().unwrap();
+    fs::rename(&path, path.with_extension("old")).unwrap();
+    let other = ApprovalDatabase::open(&path).unwrap();
+    assert_eq!(other.load(&approval_id(0)), Ok(None), "nor is its journal read");
+    running.ask(new_approval(1)).unwrap();
+    assert_ne!(watching.changes().unwrap(), before);
+    for database in [&other, &watching] {
+        let found = database.load(&approval_id(1)).unwrap();
+        assert!(found.is_some(), "all programs use the file at the path");
+    }
 }
 
 /// Pages of entries end: each begins behind the last id of the one before.
