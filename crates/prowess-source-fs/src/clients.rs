@@ -1,6 +1,6 @@
 //! The clients whose directories of skills are known.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A client and the directories in which it looks for skills.
 pub(crate) struct KnownClient {
@@ -9,11 +9,11 @@ pub(crate) struct KnownClient {
     /// The directory in a project.
     pub(crate) project: &'static str,
     /// The directory in the home.
-    home: Home,
+    pub(crate) home: Home,
 }
 
 /// A place of the user's.
-enum Home {
+pub(crate) enum Home {
     /// Below the home.
     Below(&'static str),
     /// Below the directory for configuration.
@@ -47,6 +47,16 @@ pub(crate) const KNOWN_CLIENTS: &[KnownClient] = &[
     known("trae", ".trae/skills", Below(".trae/skills")),
     known("vibe", ".vibe/skills", Below(".vibe/skills")),
     known("windsurf", ".windsurf/skills", Below(".codeium/windsurf/skills")),
+];
+
+/// The directories in the home that a variable replaces by another one, or by one in that.
+pub(crate) const MOVED: [(&str, &str, &str); 6] = [
+    (".claude", "CLAUDE_CONFIG_DIR", ""),
+    (".codex", "CODEX_HOME", ""),
+    (".copilot", "COPILOT_HOME", ""),
+    (".gemini", "GEMINI_CLI_HOME", ".gemini"),
+    (".hermes", "HERMES_HOME", ""),
+    (".vibe", "VIBE_HOME", ""),
 ];
 
 /// The directory of skills that all clients share.
@@ -90,14 +100,6 @@ impl KnownClient {
             }
         };
         clients.iter().find(|known| known.name == name)
-    }
-
-    /// Returns the directory of a user with this home and this directory for configuration.
-    pub(crate) fn of_user(&self, home: &Path, config: Option<&Path>) -> Option<PathBuf> {
-        match self.home {
-            Below(directory) => Some(home.join(directory)),
-            Config(directory) => config.map(|config| config.join(directory)),
-        }
     }
 }
 

@@ -107,7 +107,9 @@ impl ProjectDirectory {
         let mut found = VecDeque::from([project.to_owned()]);
         for name in self.names() {
             let inner = found.into_iter().flat_map(|directory| match name {
-                EVERY => directories_in(&directory),
+                EVERY => {
+                    directories_in(&directory).into_iter().filter(|it| is_visible(it)).collect()
+                }
                 name => vec![directory.join(name)],
             });
             found = inner.take(MOST).collect();
@@ -116,14 +118,16 @@ impl ProjectDirectory {
     }
 }
 
-/// Returns the directories in a directory that are neither hidden nor always skipped.
+fn is_visible(path: &Path) -> bool {
+    !path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+}
+
+/// Returns the directories in a directory that are not always skipped.
 pub(crate) fn directories_in(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().take(MOST).flatten();
     let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
-    let paths = directories.map(|entry| entry.path()).filter(|path| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        !name.starts_with('.') && name != "node_modules"
-    });
+    let paths = directories.map(|entry| entry.path());
+    let paths = paths.filter(|path| !path.ends_with(".git") && !path.ends_with("node_modules"));
     let mut paths: Vec<_> = paths.collect();
     paths.sort_unstable();
     paths

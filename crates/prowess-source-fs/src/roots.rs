@@ -68,8 +68,9 @@ impl Discovery {
 
     /// Returns the skill directories in these surroundings.
     ///
-    /// Finds the repository's root, the known clients that are in use here, and directories that are
-    /// the same. Each scan checks whether the directories exist, so they may appear and disappear.
+    /// Finds the repository's root, the known clients that are in use here, and directories that
+    /// are the same. Each scan checks whether the directories exist, so they may appear and
+    /// disappear.
     pub fn find(&self, surroundings: &Surroundings) -> SkillRoots {
         let seen = HashMap::new();
         let found = SkillRoots::default();
@@ -146,7 +147,12 @@ impl Finder<'_> {
             let pinned: Vec<_> = self.pinned(&folder).into_iter().collect();
             let root = root_of_project(layer, &folder, &pinned, directory.clone());
             self.found.roots.push(SkillRoot { may_be_missing: false, ..root });
-            return self.add_of_project(layer, &folder, &pinned, repositories_below(&directory));
+            return self.add_of_project(
+                layer,
+                &folder,
+                &pinned,
+                repositories_below(&directory, &self.policy.skip),
+            );
         }
         // Agents create theirs with the first skill.
         let may_be_missing = *layer == *AGENT_LAYER;
@@ -162,8 +168,7 @@ impl Finder<'_> {
             .iter()
             .flat_map(|config| self.policy.clients("").map(|name| config.join(name)));
         let own = self.policy.clients(".").map(|name| home.join(name));
-        let config_home = self.surroundings.config_home();
-        let of_user = |known: &KnownClient| known.of_user(home, config_home.as_deref());
+        let of_user = |known: &KnownClient| self.surroundings.skills_of(known);
         let further = self.policy.further_clients();
         let further = further.filter_map(|name| match KnownClient::named(name.as_str()) {
             Some(known) => of_user(known),
@@ -215,7 +220,8 @@ impl Finder<'_> {
         pinned: &[PinnedFolder],
         mut all: Vec<PathBuf>,
     ) {
-        let inner: Vec<_> = all.iter().flat_map(|it| repositories_below(it)).collect();
+        let inner: Vec<_> =
+            all.iter().flat_map(|it| repositories_below(it, &self.policy.skip)).collect();
         all.extend(inner);
         for directory in all {
             // A directory of the user stays in the user's layer, even if the home is a project.

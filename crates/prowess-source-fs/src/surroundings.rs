@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 
 use prowess_dir::{PACKAGES_OF_OTHERS, REPOSITORY, has_other_authors};
 
-use crate::clients::{KNOWN_CLIENTS, KnownClient, SHARING_CLIENTS};
+use crate::clients::{Home, KNOWN_CLIENTS, KnownClient, MOVED, SHARING_CLIENTS};
 use crate::further_place::{MOST, directories_in};
 use crate::package::FILES;
-
-/// How far below a directory of skills repositories are looked for: `team/pack`.
-const REPOSITORY_DEPTH: usize = 3;
+use crate::scan_bounds::FOUND_DEPTH;
 
 /// The user's home, the working directory and the directories that the environment names. The host
 /// reads the environment; libraries never do.
@@ -24,6 +22,8 @@ pub struct Surroundings {
     config_home: Option<PathBuf>,
     state_home: Option<PathBuf>,
     cache_home: Option<PathBuf>,
+    /// Directories of clients in the home, and where the user has them instead.
+    moved: Vec<(&'static str, PathBuf)>,
 }
 
 impl Surroundings {
@@ -46,13 +46,12 @@ impl Surroundings {
         let known = || SHARING_CLIENTS.iter().chain(KNOWN_CLIENTS).map(|known| known.name);
         let names = || known().collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>();
         let known = KnownClient::placed(client).ok_or_else(names)?;
-        let config = self.config_home();
-        let home = self.home.as_deref();
-        Ok((known.project, home.and_then(|home| known.of_user(home, config.as_deref()))))
+        Ok((known.project, self.skills_of(known)))
     }
 
-    /// Sets the directories of `XDG_CONFIG_HOME`, `XDG_STATE_HOME` and `XDG_CACHE_HOME`. Paths that
-    /// are not absolute are ignored, as the specification of these variables requires.
+    /// Sets the directories of `XDG_CONFIG_HOME`, `XDG_STATE_HOME` and `XDG_CACHE_HOME`, and those
+    /// of the variables of clients, such as `CLAUDE_CONFIG_DIR`. Paths that are not absolute are
+    /// ignored, as the specification of the first three requires.
     #[must_use]
     pub fn with_environment(mut self, variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let directory =
@@ -60,7 +59,32 @@ impl Surroundings {
         self.config_home = directory("XDG_CONFIG_HOME");
         self.state_home = directory("XDG_STATE_HOME");
         self.cache_home = directory("XDG_CACHE_HOME");
+        let moved = |(name, variable, inside)| Some((name, directory(variable)?.join(inside)));
+        self.moved = MOVED.into_iter().filter_map(moved).collect();
         self
+    }
+
+    /// Returns the directory of skills of a client in the home.
+    pub(crate) fn skills_of(&self, client: &KnownClient) -> Option<PathBuf> {
+        match client.home {
+            Home::Below(directory) => self.in_home(directory),
+            Home::Config(directory) => Some(self.config_home()?.join(directory)),
+        }
+    }
+
+    /// Returns a path in the home, or in what the user has instead of its first directory.
+    pub(crate) fn in_home(&self, below: &str) -> Option<PathBuf> {
+        let (first, rest) = below.split_once('/').unwrap_or((below, ""));
+        let moved = self.moved.iter().find(|(name, _)| *name == first);
+        moved.map(|(_, to)| to.join(rest)).or_else(|| Some(self.home.as_ref()?.join(below)))
+    }
+
+    /// Returns the path in the home of which [`Self::in_home`] is this path.
+    pub(crate) fn inside_home(&self, path: &Path) -> Option<PathBuf> {
+        let inside = |to: &Path| path.strip_prefix(to).ok();
+        let moved =
+            self.moved.iter().find_map(|(name, to)| Some(Path::new(name).join(inside(to)?)));
+        moved.or_else(|| inside(self.home.as_deref()?).map(Path::to_owned))
     }
 
     /// Returns the configuration directory: `$XDG_CONFIG_HOME` or `~/.config`.
@@ -141,11 +165,14 @@ pub(crate) fn is_in(directory: &Path, folder: &Path) -> bool {
     real(directory).starts_with(real(folder))
 }
 
-/// Returns the repositories in a directory of skills, which trust in its project does not cover.
-pub(crate) fn repositories_below(directory: &Path) -> Vec<PathBuf> {
+/// Returns the repositories in a directory of skills, which trust in its project does not cover, as
+/// deep as it is searched.
+pub(crate) fn repositories_below(directory: &Path, skip: &[Box<str>]) -> Vec<PathBuf> {
     let (mut found, mut level) = (Vec::new(), vec![directory.to_owned()]);
-    for _ in 0..REPOSITORY_DEPTH {
-        let inner = level.iter().flat_map(|it| directories_in(it)).take(MOST);
+    let is_skipped = |path: &PathBuf| skip.iter().any(|name| path.ends_with(&**name));
+    for _ in 0..FOUND_DEPTH {
+        let inner = level.iter().flat_map(|it| directories_in(it));
+        let inner = inner.filter(|it| !is_skipped(it)).take(MOST);
         let (repositories, others): (Vec<_>, Vec<_>) =
             inner.partition(|it| it.join(REPOSITORY).symlink_metadata().is_ok());
         found.extend(repositories);

@@ -152,8 +152,7 @@ impl Search<'_> {
         let skips =
             |directory: &Path, name: &str| self.policy.skips(name) || self.read.contains(directory);
         let mut found = Vec::new();
-        let home = self.surroundings.home.iter();
-        for directory in home.flat_map(|home| INSTALLED.map(|it| home.join(it))) {
+        for directory in INSTALLED.iter().filter_map(|it| self.surroundings.in_home(it)) {
             let all = below(&directory, &skips);
             let paths =
                 all.iter().flat_map(|it| it.skills.iter().map(|skill| it.directory.join(skill)));
@@ -180,11 +179,9 @@ fn leaves_out(policy: &Discovery, directory: &Path, surroundings: &Surroundings)
     if is_of_user && !policy.user || !is_of_user && policy.project == ProjectSearch::Never {
         return true;
     }
-    let config = surroundings.config_home();
     let is_searched = |name| policy.known().any(|known| known.name == name);
     KNOWN_CLIENTS.iter().filter(|known| !is_searched(known.name)).any(|known| {
-        let home = surroundings.home.as_deref();
-        let skills = home.and_then(|home| known.of_user(home, config.as_deref()));
+        let skills = surroundings.skills_of(known);
         let of_client = skills.as_deref().and_then(Path::parent);
         directory.ends_with(known.project) || of_client.is_some_and(|it| directory.starts_with(it))
     })
@@ -195,10 +192,11 @@ fn leaves_out(policy: &Discovery, directory: &Path, surroundings: &Surroundings)
 /// projects, clones and downloads, and what clients install or cache.
 fn is_of_user(directory: &Path, surroundings: &Surroundings) -> bool {
     let Some(home) = surroundings.home.as_deref() else { return false };
-    let Ok(inside) = directory.strip_prefix(home) else { return false };
+    let Some(inside) = surroundings.inside_home(directory) else { return false };
     let project = surroundings.project().filter(|it| *it != home && it.starts_with(home));
     let mut names = inside.iter().map(OsStr::to_string_lossy);
-    let is_own = inside == "skills" || names.clone().next().is_some_and(|it| it.starts_with('.'));
+    let is_own =
+        inside == Path::new("skills") || names.clone().next().is_some_and(|it| it.starts_with('.'));
     let is_passing = names.any(|name| name.to_ascii_lowercase().contains("cache"))
         || INSTALLED.iter().any(|it| inside.starts_with(it));
     let is_cloned = || {
@@ -268,7 +266,7 @@ fn places(surroundings: &Surroundings) -> Vec<PathBuf> {
     let Some(home) = home else { return all };
     let config = surroundings.config_home();
     let in_config = config.iter().flat_map(|config| of_client(config));
-    let known = KNOWN_CLIENTS.iter().filter_map(|known| known.of_user(home, config.as_deref()));
+    let known = KNOWN_CLIENTS.iter().filter_map(|known| surroundings.skills_of(known));
     all.extend(places_in(home).into_iter().chain(in_config).chain(known));
     all
 }

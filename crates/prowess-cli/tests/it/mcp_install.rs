@@ -343,70 +343,15 @@ fn files_of_a_project_are_not_written_through_a_link() {
     assert!(tree.join("shop/conf/mcp.json").exists(), "a link inside of the project is followed");
 }
 
-/// Files as clients and people write them, with what is not ours. `⏎` ends a line, and `⌫` is the
-/// mark at the start of some.
-const FILES: [(&str, &str, &str); 14] = [
-    (
-        "claude-code",
-        ".claude.json",
-        r#"{⏎  "numStartups": 12,⏎  "projects": {"/home/ann": {"allowedTools": [], "mcpServers": {}}},⏎  "mcpServers": {⏎    "mail": {"type": "stdio", "command": "npx", "args": ["-y", "mail"], "env": {}}⏎  }⏎}⏎"#,
-    ),
-    (
-        "claude-desktop",
-        ".config/Claude/claude_desktop_config.json",
-        "⌫{⏎\t\"globalShortcut\": \"\"⏎}",
-    ),
-    (
-        "cline",
-        ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
-        r#"{⏎  "mcpServers": {⏎    "mail": {⏎      "command": "node",⏎      "autoApprove": ["send"],⏎      "disabled": true⏎    }⏎  }⏎}"#,
-    ),
-    (
-        "codex",
-        ".codex/config.toml",
-        "model = \"o\" # the best⏎⏎[projects.\"/home/ann/shop\"]⏎trust_level = \"trusted\"⏎⏎[mcp_servers.mail]⏎command = 'npx'⏎args = [⏎  \"-y\",⏎  \"mail\",⏎]⏎",
-    ),
-    ("continue", ".continue/mcpServers/prowess.json", ""),
-    ("copilot", ".copilot/mcp-config.json", r#"{"mcpServers": {}}"#),
-    (
-        "cursor",
-        ".cursor/mcp.json",
-        "{⏎  // of the team⏎  \"mcpServers\": {⏎    \
-         \"mail\": { \"url\": \"https://m//x\" }, // remote⏎  },⏎}⏎",
-    ),
-    (
-        "gemini",
-        ".gemini/settings.json",
-        "/* mine */⏎{⏎  \"theme\": \"Default\",⏎  \"mcp\": { \"excluded\": [\"mail\"] }⏎}⏎",
-    ),
-    (
-        "goose",
-        ".config/goose/config.yaml",
-        "GOOSE_MODEL: m # cheap⏎extensions:⏎  # of goose⏎  developer:⏎    bundled: true⏎    enabled: true⏎    type: builtin⏎⏎GOOSE_MODE: auto⏎",
-    ),
-    ("hermes", ".hermes/config.yaml", "# mine⏎model: m⏎mcp_servers: {}  # none⏎skills:⏎- a⏎"),
-    (
-        "opencode",
-        ".config/opencode/opencode.jsonc",
-        "{⏎  \"$schema\": \"https://opencode.ai/config.json\", // schema⏎  \"mcp\": {},⏎}⏎",
-    ),
-    (
-        "vscode",
-        ".config/Code/User/mcp.json",
-        "{⏎\t\"inputs\": [⏎\t\t{\"type\": \"promptString\", \"id\": \"key\", \"password\": true},⏎\t],⏎\t\"servers\": {},⏎}⏎",
-    ),
-    ("windsurf", ".codeium/windsurf/mcp_config.json", "⏎"),
-    (
-        "zed",
-        ".config/zed/settings.json",
-        "// Zed settings⏎//⏎{⏎  \"ui_font_size\": 16, // big⏎  \
-         \"theme\": { \"mode\": \"system\" },⏎}⏎",
-    ),
-];
+/// Files as clients and people write them, with what is not ours: the client, the path, and the
+/// text. `⏎` ends a line, and `⌫` is the mark at the start of some.
+const FILES: &str = include_str!("../data/client-files.txt");
 
 #[test]
 fn files_of_clients_keep_what_is_not_ours() {
-    for (client, path, text) in FILES {
+    for line in FILES.lines() {
+        let (client, rest) = line.split_once(' ').expect("a client");
+        let (path, text) = rest.split_once(' ').unwrap_or((rest, ""));
         for end in ["\n", "\r\n"] {
             let tree = tree();
             let before = text.replace('⏎', end).replace('⌫', "\u{feff}");
@@ -465,6 +410,14 @@ fn entry_of_the_user_keeps_its_other_keys() {
     let expected = "# mine\n[mcp_servers.prowess]\ncommand = \"PROWESS\" # why\n\
                     startup_timeout_sec = 9\nargs = [\"serve\"]\n";
     assert_eq!(after, expected.replace("PROWESS", env!("CARGO_BIN_EXE_prowess")));
+    let moved = tree.join("moved");
+    for (client, variable, file) in
+        [("codex", "CODEX_HOME", "config.toml"), ("claude", "CLAUDE_CONFIG_DIR", ".claude.json")]
+    {
+        let program = program(&tree).variable(variable, moved.to_str().unwrap());
+        program.run(&["mcp", "install", client, "--yes"]).text();
+        assert!(moved.join(file).exists(), "`{variable}` says where {client} reads it");
+    }
 }
 
 #[test]

@@ -156,13 +156,15 @@ fn without_a_home_or_a_working_directory_their_places_are_not_there() {
 
 #[test]
 fn the_environment_moves_the_directories_that_it_names() {
-    let check = |value: &str, expected: [&str; 3]| {
+    let check = |value: &str, expected: [&str; 3], of_clients: [&str; 3]| {
         let surroundings =
             Surroundings::new(Some("/home/u".into()), None).with_environment(|name| {
-                let name = name.strip_prefix("XDG_").and_then(|name| name.strip_suffix("_HOME"));
-                let name = name.expect("only directories are asked for").to_lowercase();
-                Some(OsString::from(value.replace('*', &name)))
+                let name = name.strip_prefix("XDG_").unwrap_or(name).strip_suffix("_HOME")?;
+                Some(OsString::from(value.replace('*', &name.to_lowercase())))
             });
+        let of_client = |client| surroundings.client_skills(client).unwrap().1.unwrap();
+        let clients = [of_client("codex"), of_client("gemini-cli"), of_client("claude")];
+        assert_eq!(clients, of_clients.map(std::path::PathBuf::from), "for {value:?}");
         let homes =
             [surroundings.config_home(), surroundings.state_home(), surroundings.cache_home()];
         assert_eq!(
@@ -171,10 +173,13 @@ fn the_environment_moves_the_directories_that_it_names() {
             "for {value:?}"
         );
     };
-    check("/x/*", ["/x/config", "/x/state", "/x/cache"]);
+    let moved = ["/x/codex/skills", "/x/gemini_cli/.gemini/skills", "/home/u/.claude/skills"];
+    check("/x/*", ["/x/config", "/x/state", "/x/cache"], moved);
     // The specification of the variables: what is relative is passed over.
     for value in ["", "relative/*"] {
-        check(value, ["/home/u/.config", "/home/u/.local/state", "/home/u/.cache"]);
+        let clients = [".codex", ".gemini", ".claude"].map(|it| format!("/home/u/{it}/skills"));
+        let homes = ["/home/u/.config", "/home/u/.local/state", "/home/u/.cache"];
+        check(value, homes, clients.each_ref().map(String::as_str));
     }
 }
 
@@ -306,11 +311,11 @@ fn further_place_in_another_project_needs_its_own_trust() {
         assert!(folders.contains(&tree.join(asked)), "{place}: {folders:?}");
     }
     let tree = Tree::new("//- /repo/.git/HEAD\n//- /repo/v/dep/.git/HEAD\n");
-    for skill in ["v/dep/.claude/skills/a", "v/own/b", "v/own/sub/c", "v/solo"] {
+    for skill in ["v/dep/.claude/skills/a", "v/own/b", "v/own/sub/c", "v/solo", "v/own/.h/a/deep"] {
         tree.write(&format!("repo/{skill}/SKILL.md"), "it");
     }
     // A submodule, and a skill that is a clone.
-    for repository in ["v/own/sub", "v/solo"] {
+    for repository in ["v/own/sub", "v/solo", "v/own/.h/a/deep"] {
         tree.write(&format!("repo/{repository}/.git"), "gitdir: x");
     }
     for place in ["./", "./v"] {
@@ -323,7 +328,9 @@ fn further_place_in_another_project_needs_its_own_trust() {
             format!("{asked}: {}", scan.packages().join(" "))
         });
         let own = if place == "./" { "v/own/b" } else { "own/b" };
-        let all = [&format!(": {own}"), "v/dep: .claude/skills/a", "v/solo: ", "v/own/sub: c"];
+        let own = format!(": {own}");
+        let others = ["v/dep: .claude/skills/a", "v/solo: ", "v/own/sub: c", "v/own/.h/a/deep: "];
+        let all: Vec<_> = [&*own].into_iter().chain(others).collect();
         assert_eq!(scans.collect::<Vec<_>>(), all, "{place}: each repository has its own trust");
     }
     // A directory that is named for projects, and is not in this one, waits for trust of its own.
@@ -339,10 +346,11 @@ fn further_place_in_another_project_needs_its_own_trust() {
         "project repo/v/dep",
         "project repo/v/solo",
         "project repo/v/own/sub",
+        "project repo/v/own/.h/a/deep",
         "others pack",
         "others pack/clone",
     ];
-    assert_eq!(found.take(6).collect::<Vec<_>>(), expected);
+    assert_eq!(found.take(7).collect::<Vec<_>>(), expected);
     tree.write("repo/v/top/SKILL.md", "it");
     for directory in ["v/top/.git", "skills"] {
         fs::create_dir(tree.join(&format!("repo/{directory}"))).unwrap();

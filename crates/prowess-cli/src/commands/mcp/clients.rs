@@ -43,8 +43,8 @@ pub(super) struct Client {
     #[serde(default)]
     also: Vec<String>,
     shape: String,
-    /// The user's file, or the variable that names it or its directory; the first of several that
-    /// exists.
+    /// The user's file, or the variable that names it or its directory; the first of several whose
+    /// variable is set, or that exists.
     #[serde(default)]
     user: Vec<String>,
     /// The same of a project.
@@ -140,17 +140,19 @@ impl Client {
         user.into_iter().chain(project).collect::<Vec<_>>().join(", or ")
     }
 
-    /// Returns the path of the client's file: the first that exists, or else the one that the
-    /// client would create.
+    /// Returns the path of the client's file: that of its variable, or the first that exists, or
+    /// else the one that the client would create.
     pub(super) fn file(&self, scope: Scope) -> Result<PathBuf, Failure> {
         let around = surroundings()?;
         let files = match scope {
             Scope::User => &self.user,
             Scope::Project => &self.project,
         };
-        let paths: Vec<_> = files.iter().filter_map(|file| located(file, scope, &around)).collect();
-        let there = paths.iter().find(|path| path.symlink_metadata().is_ok());
-        let path = there.or_else(|| paths.first()).cloned();
+        let paths = files.iter().filter_map(|file| Some((file, located(file, scope, &around)?)));
+        let paths: Vec<_> = paths.collect();
+        let is_meant = |path: &Path| path.symlink_metadata().is_ok();
+        let there = paths.iter().find(|(file, path)| file.starts_with('$') || is_meant(path));
+        let path = there.or_else(|| paths.first()).map(|(_, path)| path.clone());
         path.ok_or_else(|| without_home(&format!("the configuration of {}", self.name)))
     }
 }
