@@ -18,7 +18,7 @@ use prowess::{
     ShowLocation, SkillSource as _, Trust, folder_trust, is_default_skill, trust_file,
 };
 
-use crate::args::{Global, SkillOptions};
+use crate::args::{Global, Root, SkillOptions};
 use crate::catalog_root;
 use crate::command_session::UserApprovals;
 use crate::failure::Failure;
@@ -189,6 +189,15 @@ pub(crate) fn builder_with(
         let off = SkillRule { pattern: ABOUT_PROWESS.to_owned(), show: Show::Disabled };
         policies.visibility.skills.insert(0, off);
     }
+    // Directories of the project that the command line names are read by its file.
+    let around = surroundings()?;
+    let project = around.project().filter(|_| !global.skills.root.is_empty());
+    let is_inside = |root: &Root| {
+        absolute(&root.directory).is_ok_and(|it| project.is_some_and(|all| it.starts_with(all)))
+    };
+    if project.is_some() && global.skills.root.iter().all(is_inside) {
+        policies.operator = None;
+    }
     let found = Found::of(global)?;
     let idle = idle_keys(&policies).into_iter();
     let idle: Vec<_> = idle.map(|(key, it)| found.blaming(key, it).warning()).collect();
@@ -252,10 +261,9 @@ pub(crate) fn builder_with(
         }
     }
     if global.skills.root.is_empty() {
-        let surroundings = surroundings()?;
-        let trust = folder_trust(&surroundings);
-        let trust_file = trust_file(&surroundings);
-        if let Some((asked, source)) = project_skills(&surroundings, &discovery)
+        let trust = folder_trust(&around);
+        let trust_file = trust_file(&around);
+        if let Some((asked, source)) = project_skills(&around, &discovery)
             .and_then(|project| Some((project.asked, of_project(project.file)?)))
         {
             let level = match discovery.project_trust {
@@ -269,7 +277,7 @@ pub(crate) fn builder_with(
                 None => builder.source(name, source),
             };
         }
-        builder = builder.default_skills().discover(surroundings, trust);
+        builder = builder.default_skills().discover(around, trust);
         if let Some(finding) = ignored_project_file(global)? {
             builder = builder.finding(finding);
         }

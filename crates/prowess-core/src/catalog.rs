@@ -57,8 +57,8 @@ pub struct Catalog {
 #[derive(Default)]
 struct Resolved {
     layers: Box<[Layer]>,
-    /// The rules for parsing a `SKILL.md`.
-    rules: Rules,
+    /// The rules for parsing a `SKILL.md` of each layer.
+    rules: Box<[Rules]>,
     /// Sorted by id.
     visible: Box<[RecordIndex]>,
     /// The number of visible records of each source.
@@ -147,13 +147,6 @@ impl Catalog {
     /// Returns the generation, which grows by one with each change.
     pub fn generation(&self) -> u64 {
         self.generation
-    }
-
-    /// Returns the rules that the records were made by. A `SKILL.md` is loaded by the same rules.
-    ///
-    /// By default, those of the profile `lenient`.
-    pub fn rules(&self) -> &Rules {
-        &self.resolved.rules
     }
 
     /// Returns the layers, the highest first.

@@ -48,7 +48,7 @@ pub(crate) fn get(catalog: &Catalog, uri: &str) -> Result<Skill, ErrorData> {
 fn skill(catalog: &Catalog, record: Record<'_>, directory: &str) -> Option<Skill> {
     let path = ResourcePath::new(record.file()).ok()?;
     let text = catalog.read(record, &path, ReadLimit::default()).ok()?;
-    let frontmatter = frontmatter(catalog, record, &text)?;
+    let frontmatter = frontmatter(record, &text)?;
     let uri = file(directory, SKILL_FILE);
     let resources = match files(catalog, record, directory) {
         Some(files) => {
@@ -61,9 +61,9 @@ fn skill(catalog: &Catalog, record: Record<'_>, directory: &str) -> Option<Skill
 }
 
 /// Returns the fields as they are written, with what stands in for a missing one.
-fn frontmatter(catalog: &Catalog, record: Record<'_>, text: &[u8]) -> Option<SkillFrontmatter> {
+fn frontmatter(record: Record<'_>, text: &[u8]) -> Option<SkillFrontmatter> {
     let directory = Directory { name: record.directory(), is_compared: false };
-    let document = parse_in(text, Some(directory), catalog.rules()).document?;
+    let document = parse_in(text, Some(directory), record.rules()).document?;
     let Frontmatter { name, description, fields, .. } = document.frontmatter;
     let mut fields = serde_json::Value::from(fields);
     if fields["description"].as_str().is_none_or(|text| text.trim().is_empty()) {

@@ -52,7 +52,7 @@ fn fields(catalog: &Catalog, record: Record<'_>) -> Option<Mapping> {
     let path = ResourcePath::new(record.file()).ok()?;
     let text = catalog.read(record, &path, ReadLimit::default()).ok()?;
     let directory = Directory { name: record.directory(), is_compared: false };
-    Some(parse_in(&text, Some(directory), catalog.rules()).document?.frontmatter.fields)
+    Some(parse_in(&text, Some(directory), record.rules()).document?.frontmatter.fields)
 }
 
 /// Loads a skill for the user, and returns its instructions with the arguments in place.

@@ -27,6 +27,7 @@ pub struct RegistryBuilder {
     layers: Vec<Layer>,
     sources: Vec<NewSource>,
     policy: RegistryPolicy,
+    outside: Option<(&'static [&'static str], RegistryPolicy)>,
     visibility: VisibilityPolicy,
     aliases: BTreeMap<Box<str>, Box<str>>,
     facts: Option<Arc<dyn Facts>>,
@@ -175,6 +176,18 @@ impl RegistryBuilder {
         self
     }
 
+    /// Sets another policy for records of all layers but these, such as those of a project whose
+    /// file has changed the policy. By default, there is one for all.
+    #[must_use]
+    pub fn policy_outside(
+        mut self,
+        layers: &'static [&'static str],
+        policy: RegistryPolicy,
+    ) -> Self {
+        self.outside = Some((layers, policy));
+        self
+    }
+
     /// Sets which skills are offered to which audience, and how. By default all are, with their
     /// descriptions.
     #[must_use]
@@ -227,28 +240,29 @@ impl RegistryBuilder {
         let names = self.sources.iter_mut().map(|source| source.name.take()).collect();
         self.wrap_sources_of_agents();
         let bodies = self.cache_bodies_of_sources();
-        let sources = self.sources.into_iter().map(|new| {
-            let rank = rank(&new);
-            let NewSource { source, asked, records, agents, .. } = new;
-            Registered { records, agents, ..Registered::new(rank, source, asked) }
-        });
-        let sources = sources.collect();
         let rules = ResolveSettings {
             layers: layers.clone(),
             policy: self.policy,
+            outside: self.outside,
             visibility: self.visibility,
             aliases: self.aliases.into_iter().collect(),
             names,
             facts: self.facts,
             audience: self.audience,
         };
+        let sources = self.sources.into_iter().map(|new| {
+            let (rank, policy) = (rank(&new), rules.policy_of(&layers[rank(&new)]));
+            let NewSource { source, asked, records, agents, .. } = new;
+            Registered { records, agents, policy, ..Registered::new(rank, source, asked) }
+        });
+        let sources = sources.collect();
         let resolver = Resolver::new(rules);
-        let Self { policy, findings, auditor, ranker, commands, .. } = self;
+        let Self { findings, auditor, ranker, commands, .. } = self;
         let trust = self.trust.unwrap_or_else(|| Arc::new(NoFolderTrust));
         Ok(Registry::new(
             resolver,
             sources,
-            RegistryContext { policy, findings, auditor, ranker, trust, commands, bodies },
+            RegistryContext { findings, auditor, ranker, trust, commands, bodies },
         ))
     }
 

@@ -21,7 +21,6 @@ const GRACE: Duration = Duration::from_secs(1);
 /// The first scan of each source, on threads that end once their sources have answered.
 pub(crate) struct FirstScans {
     inputs: Vec<FirstScan>,
-    options: RecordOptions,
     cancel: Cancel,
     /// Adds a source, by its number, that the first catalog is without.
     add: Box<dyn Fn(usize) + Send + Sync>,
@@ -33,6 +32,7 @@ pub(crate) struct FirstScans {
 pub(crate) struct FirstScan {
     pub(crate) source: Arc<dyn SkillSource>,
     pub(crate) restored: Arc<RecordSet>,
+    pub(crate) options: RecordOptions,
 }
 
 struct Progress {
@@ -54,14 +54,13 @@ pub(crate) enum State {
 impl FirstScans {
     pub(crate) fn new(
         inputs: Vec<FirstScan>,
-        options: RecordOptions,
         cancel: Cancel,
         add: impl Fn(usize) + Send + Sync + 'static,
     ) -> Arc<Self> {
         let states = inputs.iter().map(|_| State::Running).collect();
         let progress = Mutex::new(Progress { states, started: 0, ended: 0 });
         let (add, advanced) = (Box::new(add), Condvar::new());
-        Arc::new(Self { inputs, options, cancel, add, progress, advanced })
+        Arc::new(Self { inputs, cancel, add, progress, advanced })
     }
 
     /// Scans the sources until all have answered, or this is cancelled, or the patience for the
@@ -118,9 +117,8 @@ impl FirstScans {
     fn scan_further(&self) {
         let part = Part::whole(OnMissingSkill::Accept);
         while let Some(number) = self.next() {
-            let FirstScan { source, restored } = &self.inputs[number];
-            let (options, cancel) = (self.options, &self.cancel);
-            let scan = || collect_traced(&**source, restored, &part, options, cancel);
+            let FirstScan { source, restored, options } = &self.inputs[number];
+            let scan = || collect_traced(&**source, restored, &part, *options, &self.cancel);
             let ended = catch_unwind(AssertUnwindSafe(scan)).unwrap_or_else(|_| {
                 Err(SourceError::new(SourceErrorKind::Unavailable, "its scan broke down"))
             });

@@ -35,7 +35,7 @@ pub(crate) fn resolve(input: &ResolveInput<'_>) -> Catalog {
     resolution.note_missing_requirements();
     resolution.alias();
     let mut builder = resolution.builder;
-    builder.rules(input.rules.policy.rules());
+    builder.rules(|layer| input.rules.policy_of(layer).rules());
     for finding in &input.scans.findings {
         builder.diagnose(finding.clone());
     }

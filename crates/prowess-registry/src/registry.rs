@@ -15,7 +15,6 @@ use crate::cause::{ReloadCause, Request};
 use crate::changes::Changes;
 use crate::collect::{RecordOptions, collect_traced};
 use crate::first_scans::{FirstScan, FirstScans, State};
-use crate::policy::RegistryPolicy;
 use crate::published::Published;
 use crate::readiness::Readiness;
 use crate::resolve_input::Scans;
@@ -45,9 +44,8 @@ pub struct Registry {
     published: Published<Catalog, Arc<CatalogChange>>,
 }
 
-/// The policy and services of the host.
+/// The services of the host.
 pub(crate) struct RegistryContext {
-    pub(crate) policy: RegistryPolicy,
     /// The findings about the configuration.
     pub(crate) findings: Vec<Diagnostic>,
     pub(crate) auditor: Option<Auditor>,
@@ -128,14 +126,14 @@ impl Registry {
         let first = |registered: &Registered| FirstScan {
             source: Arc::clone(&registered.source),
             restored: Arc::clone(&registered.records),
+            options: RecordOptions { policy: registered.policy, generation: 1 },
         };
         let inputs = lock(&self.scanned).sources.iter().map(first).collect();
-        let options = RecordOptions { policy: self.context.policy, generation: 1 };
         let registry = Arc::downgrade(self);
         let add = move |source| registry.upgrade().iter().for_each(|it| it.add_late(source));
         let registry = Arc::downgrade(self);
         let cancel = Cancel::with_poll(move || registry.strong_count() == 0);
-        let first = FirstScans::new(inputs, options, cancel, add);
+        let first = FirstScans::new(inputs, cancel, add);
         self.first.get_or_init(|| first).run(until);
         self.reload_for(ReloadCause::Start)
     }
@@ -289,10 +287,10 @@ impl Registry {
         outcome: &mut Outcome,
     ) -> bool {
         let mut has_changed = false;
-        let options = RecordOptions { policy: self.context.policy, generation };
         for (number, registered) in sources.iter_mut().enumerate() {
             let Some(part) = scope.part(number) else { continue };
             let source = registered.source.as_ref();
+            let options = RecordOptions { policy: registered.policy, generation };
             let first = self.first.get().map_or(State::Used, |first| first.take(number));
             has_changed |= matches!(first, State::Ended(_));
             let scanned = match first {

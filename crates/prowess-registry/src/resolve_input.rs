@@ -22,6 +22,8 @@ pub(crate) struct ResolveSettings {
     /// The highest first, each with its weight.
     pub(crate) layers: Vec<Layer>,
     pub(crate) policy: RegistryPolicy,
+    /// The policy for records of all layers but these, where it is another one.
+    pub(crate) outside: Option<(&'static [&'static str], RegistryPolicy)>,
     pub(crate) visibility: VisibilityPolicy,
     pub(crate) aliases: Arc<[(Box<str>, Box<str>)]>,
     /// The host's name for the only package of a source, by the index of the source.
@@ -29,6 +31,14 @@ pub(crate) struct ResolveSettings {
     pub(crate) facts: Option<Arc<dyn Facts>>,
     /// The audience of the catalog that every reader gets.
     pub(crate) audience: Audience,
+}
+
+impl ResolveSettings {
+    /// Returns the policy for records of a layer.
+    pub(crate) fn policy_of(&self, layer: &Layer) -> RegistryPolicy {
+        let outside = self.outside.filter(|(layers, _)| !layers.contains(&&*layer.name));
+        outside.map_or(self.policy, |(_, policy)| policy)
+    }
 }
 
 pub(crate) struct Scans {

@@ -8,6 +8,7 @@ use prowess_core::{
 
 use crate::agent_skills::{AgentSource, Hidden};
 use crate::folder::{self, Withheld};
+use crate::policy::RegistryPolicy;
 
 /// The state of a registry after its last reload.
 pub(crate) struct Scanned {
@@ -23,6 +24,8 @@ pub(crate) struct Scanned {
 /// A source with its last good scan.
 pub(crate) struct Registered {
     pub(crate) layer: usize,
+    /// That of its layer.
+    pub(crate) policy: RegistryPolicy,
     pub(crate) source: Arc<dyn SkillSource>,
     pub(crate) records: Arc<RecordSet>,
     /// The folder that has to be trusted before any of its skills is offered.
@@ -118,6 +121,7 @@ impl Registered {
         let records = Arc::new(RecordSet::default());
         Self {
             layer,
+            policy: RegistryPolicy::default(),
             source,
             records,
             asked,

@@ -20,6 +20,7 @@ use crate::faces::{FaceInput, Faces};
 use crate::feature_need;
 use crate::gate::{ConsentPolicy, RuntimeGate};
 use crate::parts::Parts;
+use crate::policies::OF_PROJECT;
 #[cfg(feature = "state")]
 use crate::record_cache::RecordCacheSession;
 use crate::runtime::Runtime;
@@ -143,7 +144,7 @@ impl RuntimeBuilder {
         };
         #[cfg(feature = "state")]
         if let Some(cache) = &self.cache {
-            return RecordCacheSession::new(cache, self.policies.registry).scan(registry, scan);
+            return RecordCacheSession::new(cache, &self.policies).scan(registry, scan);
         }
         let registry = Arc::new(registry.build()?);
         scan(&registry);
@@ -357,6 +358,7 @@ impl RuntimeBuilder {
             None => Arc::new(SystemFacts::new(visibility.config.iter().cloned())),
         };
         let builder = Registry::builder().policy(*registry).facts(facts);
+        let builder = builder.policy_outside(OF_PROJECT, self.policies.of_layer("").registry);
         let builder = builder.audit(Arc::clone(&self.audit), Arc::clone(&self.clock));
         let builder = builder.ranker(Arc::clone(&self.ranker));
         let builder = builder.commands(self.policies.commands.clone());

@@ -108,18 +108,21 @@ impl Configuration {
         read.insert(0, (&preset, preset_written));
         read.sort_by_key(|(part, _)| part.origin != Origin::Program);
         let mut merged = serde_yaml::to_value(Policies::default()).map_err(ConfigError::invalid)?;
-        let mut set = Vec::new();
+        let (mut set, mut operator) = (Vec::new(), None);
         for (part, mut written) in read {
             complete_paths(&mut written.policies, &part.origin);
             Leaf::push_all(&mut set, &written.policies, &part.origin);
             if part.origin.is_project() {
                 project::check(part)?;
+                operator.get_or_insert_with(|| merged.clone());
                 append_over(&mut merged, written.policies);
             } else {
+                operator.iter_mut().for_each(|it| lay_over(it, written.policies.clone()));
                 lay_over(&mut merged, written.policies);
             }
         }
-        let policies = Policies::from_value(merged)?;
+        let operator = operator.map(Policies::from_value).transpose()?.map(Box::new);
+        let policies = Policies { operator, ..Policies::from_value(merged)? };
         Ok(Self { policies, preset: preset_value, set, values: OnceLock::new() })
     }
 

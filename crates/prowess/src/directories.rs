@@ -53,16 +53,18 @@ impl RuntimeBuilder {
 
     /// Returns the configurations of the named directories, then those of the directories found.
     fn configs(&self, found: &SkillRoots) -> Vec<FsConfig> {
-        let discovery = &self.policies.discovery;
+        let policy = |layer: &str| &self.policies.of_layer(layer).discovery;
         let mut configs = Vec::with_capacity(self.sources.len() + found.roots.len());
         for added in &self.sources {
             if let Origin::Directory(directory) = &added.origin {
                 let layer = layer_of(added.layer.as_deref(), &self.layers);
-                configs.push(named_config(directory, trust_of(layer, &self.layers), discovery));
+                let trust = trust_of(layer, &self.layers);
+                configs.push(named_config(directory, trust, policy(layer)));
             }
         }
         for root in &found.roots {
-            configs.push(discovery.found_config(root, trust_of(&root.layer, &self.layers)));
+            let trust = trust_of(&root.layer, &self.layers);
+            configs.push(policy(&root.layer).found_config(root, trust));
         }
         configs
     }

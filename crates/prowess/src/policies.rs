@@ -89,7 +89,14 @@ pub struct Policies {
     /// the policies of parts. No key of a file: the host has them.
     #[serde(skip)]
     pub commands: HostCommands,
+    /// These policies without the file of a project, if there is one: they are about the skills in
+    /// other layers than the project's. No key of a file.
+    #[serde(skip)]
+    pub operator: Option<Box<Policies>>,
 }
+
+/// The layers of the skills that a project brings along.
+pub(crate) const OF_PROJECT: &[&str] = &["project", "project-installed"];
 
 /// The policy of an MCP client, where the client asks for nothing else. Neither grants a right.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -176,6 +183,11 @@ impl Policies {
         self.scripts.commands.clone_from(&commands);
         self.commands = commands;
         self
+    }
+
+    /// Returns the policies for finding and reading the skills of a layer.
+    pub(crate) fn of_layer(&self, layer: &str) -> &Self {
+        self.operator.as_deref().filter(|_| !OF_PROJECT.contains(&layer)).unwrap_or(self)
     }
 
     /// Returns the policy of the MCP client of this name.

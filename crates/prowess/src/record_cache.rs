@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use prowess_core::{Catalog, Diagnostic, RecordSet, SkillSource};
 use prowess_registry::codes::SOURCE_LATE;
-use prowess_registry::{Registry, RegistryBuilder, RegistryPolicy, Reload};
+use prowess_registry::{Registry, RegistryBuilder, Reload};
 use prowess_state::RecordCache;
 use tracing::debug;
 
-use crate::Error;
+use crate::{Error, Policies};
 
 /// The version of the key format, so that records of another policy are not used.
 const KEY_VERSION: u32 = 2;
@@ -18,14 +18,16 @@ const KEY_VERSION: u32 = 2;
 /// it.
 pub(crate) struct RecordCacheSession<'c> {
     cache: &'c RecordCache,
-    policy: RegistryPolicy,
+    policies: String,
     restored: HashMap<String, Arc<RecordSet>>,
     findings: Vec<Diagnostic>,
 }
 
 impl<'c> RecordCacheSession<'c> {
-    pub(crate) fn new(cache: &'c RecordCache, policy: RegistryPolicy) -> Self {
-        Self { cache, policy, restored: HashMap::new(), findings: Vec::new() }
+    pub(crate) fn new(cache: &'c RecordCache, policies: &Policies) -> Self {
+        // Not as data: fields that are no keys of a configuration change records, too.
+        let policies = format!("{:?}", (policies.registry, policies.of_layer("").registry));
+        Self { cache, policies, restored: HashMap::new(), findings: Vec::new() }
     }
 
     /// Builds the registry and scans every source, with the cached records.
@@ -86,13 +88,11 @@ impl<'c> RecordCacheSession<'c> {
     }
 
     /// Everything that the records of a source depend on, except its packages and the build: the
-    /// name of the source, the registry's policy with all of its fields, and the source's
-    /// own key.
+    /// name of the source, the registry's policies with all of their fields, and the source's own
+    /// key.
     fn key(&self, source: &dyn SkillSource) -> Option<String> {
-        // Not as data: fields that are no keys of a configuration change records, too.
-        let policy = format!("{:?}", self.policy);
-        let name = source.name();
+        let (name, policies) = (source.name(), &self.policies);
         let key = source.cache_key()?;
-        Some(format!("v{KEY_VERSION}\n{name}\n{policy}\n{key}"))
+        Some(format!("v{KEY_VERSION}\n{name}\n{policies}\n{key}"))
     }
 }

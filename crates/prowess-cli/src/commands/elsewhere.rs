@@ -193,8 +193,8 @@ impl Adding {
     fn of(global: &Global, policies: &Policies) -> Result<Self, Failure> {
         let surroundings = surroundings()?;
         let found = Found::of(global)?;
-        let discovery = found.of_operator.as_ref().unwrap_or(&found.configuration);
-        let discovery = discovery.policies().discovery.clone();
+        let merged = found.configuration.policies();
+        let discovery = merged.operator.as_deref().unwrap_or(merged).discovery.clone();
         let all = &policies.discovery.also;
         let of_project = all.get(discovery.also.len()..).unwrap_or_default().to_vec();
         let here = global.start.as_deref();

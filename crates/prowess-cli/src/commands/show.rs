@@ -51,7 +51,7 @@ pub(crate) fn shown<'c>(catalog: &'c Catalog, id: &str) -> Result<Shown<'c>, Fai
     let text = catalog.read(record, &resource, ReadLimit::default()).map_err(failed)?;
     let resources = catalog.list(record, MOST_RESOURCES).map_err(failed)?;
     let directory = Directory { name: record.directory(), is_compared: false };
-    let document = parse_in(&text, Some(directory), catalog.rules()).document.ok_or_else(|| {
+    let document = parse_in(&text, Some(directory), record.rules()).document.ok_or_else(|| {
         let message = format!("the `SKILL.md` of `{id}` can no longer be read");
         Failure::new("skill-changed", message, "see `prowess validate` for what is wrong with it")
     })?;

@@ -50,7 +50,6 @@ impl Found {
         let mut below = below.into_iter().collect::<Result<Vec<_>, _>>()?;
         let above = above.into_iter().collect::<Result<Vec<_>, _>>()?;
         let mut configuration = configuration_of(below.iter().chain(&above).cloned())?;
-        let mut of_operator = None;
         if !global.policies.no_config
             && let Some((file, part)) =
                 project::find(&surroundings()?, configuration.policies(), changed)
@@ -58,10 +57,9 @@ impl Found {
             // Behind the user's file, where its part is.
             files.insert(files.len().min(2), file);
             below.extend(part.transpose()?);
-            of_operator = Some(configuration);
             configuration = configuration_of(below.into_iter().chain(above))?;
         }
-        Ok(Self { configuration, of_operator, files })
+        Ok(Self { configuration, files })
     }
 
     /// Returns the options of a command that works without the files that are found: each one that
@@ -127,7 +125,7 @@ impl Found {
 
     fn of_parts(parts: &[ConfigPart]) -> Result<Self, Failure> {
         let configuration: Configuration = configuration_of(parts.iter().cloned())?;
-        Ok(Self { configuration, of_operator: None, files: Vec::new() })
+        Ok(Self { configuration, files: Vec::new() })
     }
 }
 

@@ -58,8 +58,6 @@ pub(crate) enum FileState {
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     pub(crate) configuration: Configuration,
-    /// The same without the project's file, if there is one.
-    pub(crate) of_operator: Option<Configuration>,
     /// The files, the weakest first.
     pub(crate) files: Vec<FoundFile>,
 }

@@ -71,6 +71,20 @@ fn project_file_is_above_the_user_and_below_the_environment() {
 }
 
 #[test]
+fn project_file_hides_no_skill_of_the_user() {
+    let tree = machine();
+    tree.write("home/.agents/skills/mine/SKILL.md", plain_skill("mine"));
+    run(&tree, &["trust"]).text();
+    let limits = "registry: { limits: { body_tokens: { max: 1, severity: error } } }\n";
+    for (file, is_own) in [(limits, false), ("discovery: { skip: [mine] }\n", true)] {
+        tree.write("repository/.prowess/config.yaml", file);
+        let listed = run(&tree, &["list"]);
+        assert!(listed.text().contains("mine"), "{file}: {listed:?}");
+        assert_eq!(listed.stdout.contains("deploy"), is_own, "{file}: {listed:?}");
+    }
+}
+
+#[test]
 fn project_file_counts_once_its_folder_is_trusted() {
     let tree = machine();
     let path = tree.join("repository/.prowess/config.yaml");

@@ -39,7 +39,8 @@ impl CatalogBuilder {
     pub fn new(layers: Vec<Layer>, sources: Vec<CatalogSource>) -> Self {
         assert!(sources.iter().all(|source| source.layer < layers.len()), "each one has a layer");
         let records = sources.iter().map(|source| source.records.len()).sum();
-        let resolved = Arc::new(Resolved { layers: layers.into(), ..Resolved::default() });
+        let rules = layers.iter().map(|_| Rules::default()).collect();
+        let resolved = Arc::new(Resolved { layers: layers.into(), rules, ..Resolved::default() });
         let catalog = Catalog::with(0, sources.into(), resolved);
         Self {
             catalog,
@@ -54,11 +55,12 @@ impl CatalogBuilder {
         }
     }
 
-    /// Sets the rules that the records were made by.
+    /// Sets the rules that the records of each layer were made by.
     ///
     /// By default, those of the profile `lenient`.
-    pub fn rules(&mut self, rules: Rules) {
-        self.resolved().rules = rules;
+    pub fn rules(&mut self, of: impl Fn(&Layer) -> Rules) {
+        let resolved = self.resolved();
+        resolved.rules = resolved.layers.iter().map(of).collect();
     }
 
     /// Sets an id that the host chose for a record. Call it before the record is offered or

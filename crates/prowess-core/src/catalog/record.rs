@@ -37,9 +37,9 @@ impl<'c> Record<'c> {
         Self { catalog, index, availability, reason: Some(reason) }
     }
 
-    /// Returns the rules for parsing its `SKILL.md`.
-    pub(crate) fn rules(&self) -> &'c Rules {
-        self.catalog.rules()
+    /// Returns the rules that it was made by, and for parsing its `SKILL.md`.
+    pub fn rules(&self) -> &'c Rules {
+        &self.catalog.resolved.rules[self.rank()]
     }
 
     /// Returns the id, as a model writes it; unique among the visible records of a catalog.

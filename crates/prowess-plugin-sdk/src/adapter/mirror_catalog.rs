@@ -33,7 +33,8 @@ pub(super) fn build(
     });
     let mut builder = CatalogBuilder::new(layers.collect(), sources.collect());
     // The host applies its own rules when it loads a skill.
-    builder.rules(rules(snapshot.skills.iter().map(|skill| &*skill.name)));
+    let rules = rules(snapshot.skills.iter().map(|skill| &*skill.name));
+    builder.rules(|_| rules.clone());
     for (&at, skill) in indices.iter().zip(&snapshot.skills) {
         set_availability(&mut builder, at, skill);
     }

@@ -192,7 +192,7 @@ fn catalog_with(
     let layers = vec![Layer::new("user", Trust::Trusted)];
     let mut builder =
         CatalogBuilder::new(layers, vec![CatalogSource { layer: 0, source, records }]);
-    builder.rules(rules);
+    builder.rules(|_| rules.clone());
     for (entry, is_hidden) in is_hidden.into_iter().enumerate() {
         let at = RecordIndex::new(0, entry);
         if is_hidden {

@@ -135,7 +135,10 @@ fn project_only_makes_keys_stricter() {
 #[test]
 fn project_adds_to_the_skipped_names() {
     let operator = file("discovery: { skip: [build] }");
-    let all = read(&[operator, project("discovery: { skip: [dist] }")]);
+    let above = option("prompt.max_tokens", "7");
+    let all = read(&[operator.clone(), project("discovery: { skip: [dist] }"), above.clone()]);
+    let of_operator = all.policies().operator.as_deref();
+    assert_eq!(of_operator, Some(read(&[operator, above]).policies()), "for other skills");
     assert_eq!(value(&all, "discovery.skip"), "[\"build\",\"dist\"] /project/config.yaml");
     let config = all.policies().discovery.config("/root");
     let skipped: Vec<_> = config.skip.iter().map(|name| &**name).collect();
