@@ -17,6 +17,9 @@ pub(crate) struct Door {
     entrance: Mutex<Option<Digest>>,
     session: OnceLock<Session>,
     cookie: String,
+    /// The directory of all pages. Browsers send a cookie to each port of its host, but to this
+    /// path alone, which no other server knows.
+    directory: String,
 }
 
 struct Session {
@@ -25,13 +28,21 @@ struct Session {
 }
 
 impl Door {
-    /// Returns a door, and the token that opens it once. Cookies do not depend on the port, so
-    /// their name does.
+    /// Returns a door, and the path that opens it once. Cookies do not depend on the port, so their
+    /// name does.
     pub(crate) fn new(port: u16) -> io::Result<(Self, String)> {
-        let token = token()?;
+        let (token, mut directory) = (token()?, token()?);
+        directory.truncate(TOKEN_BYTES);
+        directory.insert(0, '/');
         let entrance = Mutex::new(Some(Digest::of(token.as_bytes())));
         let cookie = format!("prowess-{port}");
-        Ok((Self { entrance, session: OnceLock::new(), cookie }, token))
+        let path = format!("{directory}/enter?token={token}");
+        Ok((Self { entrance, session: OnceLock::new(), cookie, directory }, path))
+    }
+
+    /// Returns a path below the directory of all pages.
+    pub(crate) fn inside<'p>(&self, path: &'p str) -> Option<&'p str> {
+        path.strip_prefix(&*self.directory).filter(|path| path.starts_with('/'))
     }
 
     /// Opens a session for the token of the printed URL, and returns its cookie; `None` if it is
@@ -43,7 +54,8 @@ impl Door {
         }
         let (key, form) = (token().ok()?, token().ok()?);
         *entrance = None;
-        let cookie = format!("{}={key}; HttpOnly; SameSite=Strict; Path=/", self.cookie);
+        let Self { cookie, directory, .. } = self;
+        let cookie = format!("{cookie}={key}; HttpOnly; SameSite=Strict; Path={directory}/");
         self.session.set(Session { key: Digest::of(key.as_bytes()), form }).ok()?;
         Some(cookie)
     }

@@ -77,6 +77,10 @@ impl Html {
             self.0.push(' ');
             self.0.push_str(name);
             self.0.push_str("=\"");
+            // All pages are in one directory.
+            if ["href", "action"].contains(name) && value.starts_with('/') {
+                self.0.push('.');
+            }
             self.0.push_str(&html(value));
             self.0.push('"');
         }

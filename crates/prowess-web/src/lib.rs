@@ -36,8 +36,8 @@
 //! of what was shown: if that has changed, nothing is done, and the answer shows the difference.
 //!
 //! Only this machine can reach the page. The printed URL has a token that works once and becomes a
-//! cookie; the names in each request must be the server's own, and each form has a token of the
-//! session.
+//! cookie for a path that no other server knows; the names in each request must be the server's
+//! own, and each form has a token of the session.
 //!
 //! It is not a dashboard: nothing moves, and a page is as old as its last request.
 #![forbid(unsafe_code)]

@@ -80,14 +80,16 @@ async fn respond(site: Arc<Site>, request: Request<Incoming>) -> Response<Body> 
         let text = "open the URL that `prowess serve --web` has printed, under that name\n";
         return with_type(StatusCode::FORBIDDEN, "text/plain; charset=utf-8", text);
     }
-    let path = parts.uri.path().to_owned();
+    // A path outside is that of no page.
+    let path = site.door.inside(parts.uri.path()).unwrap_or_default().to_owned();
     let query = Form::read(parts.uri.query().unwrap_or_default());
     let is_json = wants_json(headers, &query);
     let is_read = method == Method::GET || method == Method::HEAD;
-    if is_read && path == "/style.css" {
+    if is_read && parts.uri.path().ends_with("/style.css") {
         return with_type(StatusCode::OK, "text/css; charset=utf-8", STYLE);
     }
-    let Some(token) = site.door.form_token(headers).map(str::to_owned) else {
+    let token = site.door.form_token(headers).filter(|_| !path.is_empty());
+    let Some(token) = token.map(str::to_owned) else {
         let entered = (method == Method::GET && path == "/enter")
             .then(|| site.door.enter(query.get("token")))
             .flatten();
@@ -196,7 +198,8 @@ fn welcome(cookie: &str) -> Response<Body> {
 
 fn redirect(location: &str) -> Response<Body> {
     let mut response = with_type(StatusCode::SEE_OTHER, "text/plain; charset=utf-8", "");
-    if let Ok(location) = HeaderValue::try_from(location) {
+    // All pages are in one directory.
+    if let Ok(location) = HeaderValue::try_from(format!(".{location}")) {
         response.headers_mut().insert(LOCATION, location);
     }
     response

@@ -26,7 +26,8 @@ pub struct WebServer {
     address: SocketAddr,
     hosts: Vec<String>,
     door: Door,
-    token: String,
+    /// The path that opens the door.
+    entrance: String,
 }
 
 impl WebServer {
@@ -42,8 +43,8 @@ impl WebServer {
         let listener = std::net::TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let (door, token) = Door::new(address.port())?;
-        Ok(Self { listener, address, hosts: Vec::new(), door, token })
+        let (door, entrance) = Door::new(address.port())?;
+        Ok(Self { listener, address, hosts: Vec::new(), door, entrance })
     }
 
     /// Adds names under which browsers reach the server, such as those of a proxy, with their ports
@@ -60,7 +61,7 @@ impl WebServer {
 
     /// Returns the URL to open. It works once, for the browser that is first.
     pub fn entrance(&self) -> String {
-        format!("http://{}/enter?token={}", self.address, self.token)
+        format!("http://{}{}", self.address, self.entrance)
     }
 
     /// Serves until `end` is ready, and then completes the decisions that have begun.

@@ -17,6 +17,8 @@ pub(crate) struct Page {
     serving: Child,
     address: String,
     cookie: String,
+    /// The directory of the pages.
+    directory: String,
     _home: TempDir,
 }
 
@@ -78,7 +80,10 @@ impl Page {
         let url = url.expect("the URL is printed");
         let (address, entrance) = url.split_once('/').expect("a path");
         let address = address.to_owned();
-        let mut page = Self { tree, serving, address, cookie: String::new(), _home: home };
+        let (directory, entrance) = entrance.split_once('/').expect("a directory");
+        let directory = format!("/{directory}");
+        let cookie = String::new();
+        let mut page = Self { tree, serving, address, cookie, directory, _home: home };
         let entered = page.send("GET", &format!("/{entrance}"), "");
         let cookie = entered.split_once("set-cookie: ").expect("a cookie").1;
         page.cookie = cookie.split(';').next().expect("a pair").to_owned();
@@ -86,9 +91,9 @@ impl Page {
     }
 
     fn send(&self, method: &str, path: &str, form: &str) -> String {
-        let Self { address, cookie, .. } = self;
+        let Self { address, cookie, directory, .. } = self;
         let request = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {address}\r\nOrigin: http://{address}\r\n\
+            "{method} {directory}{path} HTTP/1.1\r\nHost: {address}\r\nOrigin: http://{address}\r\n\
              Cookie: {cookie}\r\nConnection: close\r\n\
              Content-Type: application/x-www-form-urlencoded\r\n\
              Content-Length: {}\r\n\r\n{form}",

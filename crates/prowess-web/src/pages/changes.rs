@@ -13,7 +13,7 @@ use crate::{Desk, PAGE_BYTES, Refusal, Shown, View};
 /// The size of a page behind which it has no further line of a difference.
 const DIFFERENCE_BYTES: usize = PAGE_BYTES / 2;
 
-/// The maximum number of encoded bytes of a line of a diff. The rest of it is on the next page.
+/// The number of encoded bytes of a line that a page has at least. The rest is on the next page.
 const LINE_BYTES: usize = PAGE_BYTES / 16;
 
 pub(super) fn write_history(html: &mut Html, sheet: &Sheet<'_>) {
@@ -133,7 +133,7 @@ fn write_lines(html: &mut Html, text: &str, from: usize, is_diff: bool) -> usize
         if room == 0 {
             break;
         }
-        let fits = fitting(rest, if is_diff { LINE_BYTES } else { room.max(LINE_BYTES) });
+        let fits = fitting(rest, room.max(LINE_BYTES));
         end += fits;
         let is_whole = fits == line.len();
         match partner {

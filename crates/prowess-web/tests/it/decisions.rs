@@ -8,7 +8,7 @@ fn decision_leads_back_to_the_page() {
         let server = Server::start(memory());
         let form = server.get("/approval?id=a1").form();
         let answer = server.post("/approval", &format!("{form}decision={choice}"));
-        assert_eq!((answer.status(), answer.header("location")), (303, Some("/approval?id=a1")));
+        assert_eq!((answer.status(), answer.header("location")), (303, Some("./approval?id=a1")));
         assert_eq!(server.memory.approval.lock().unwrap()["state"], state);
     }
     let server = Server::start(memory());
@@ -16,7 +16,7 @@ fn decision_leads_back_to_the_page() {
     assert!(page.body().contains("2026 current in sources since &quot;2025"), "{page:?}");
     assert!(page.body().contains("auto@sha256:11"), "{page:?}");
     let form = page.form() + "decision=distrust";
-    assert_eq!(server.post("/trust", &form).header("location"), Some("/trust"));
+    assert_eq!(server.post("/trust", &form).header("location"), Some("./trust"));
     assert_eq!(*server.memory.decided.lock().unwrap(), ["Distrust(\"/home/a b\")"]);
 }
 
@@ -30,7 +30,7 @@ fn stale_decision_is_refused_with_the_difference() {
     server.memory.approval.lock().unwrap()["preview"] = ("x".repeat(100) + "2").into();
     let answer = server.post("/approval", &form);
     assert_eq!(answer.status(), 409, "{answer:?}");
-    let parts = ["<td>sha256:00</td><td>sha256:ff</td>", "href=\"/approval?id=a1\"", ">preview<"];
+    let parts = ["<td>sha256:00</td><td>sha256:ff</td>", "href=\"./approval?id=a1\"", ">preview<"];
     for part in parts {
         assert!(answer.body().contains(part), "{answer:?}");
     }
@@ -74,12 +74,12 @@ fn proposal_is_decided_on_by_what_was_shown() {
             "--- a/x.sh\n+++ b/x.sh\n@@\n+evil\n".into();
         let stale = server.post("/proposal", &form);
         assert_eq!(stale.status(), 409, "{base}: it has changed");
-        for part in ["<ins>+evil\n</ins>", "--- a/x.sh\n", "href=\"/proposal?id=p1\""] {
+        for part in ["<ins>+evil\n</ins>", "--- a/x.sh\n", "href=\"./proposal?id=p1\""] {
             assert!(stale.body().contains(part), "{part}: {stale:?}");
         }
         set("-old word\n+new word\n");
         let answer = server.post("/proposal", &form);
-        assert_eq!(answer.header("location"), Some("/proposals?all=1"), "{answer:?}");
+        assert_eq!(answer.header("location"), Some("./proposals?all=1"), "{answer:?}");
         assert_eq!(*server.memory.decided.lock().unwrap(), [decided]);
     }
 }

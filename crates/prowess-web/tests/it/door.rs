@@ -23,15 +23,19 @@ fn token_works_once() {
     }
     assert_eq!(server.send("HEAD", &server.entrance, "", "").status(), 403, "a probe uses nothing");
     let entered = server.get(&server.entrance);
-    assert_eq!((entered.status(), entered.header("location")), (303, Some("/")));
+    assert_eq!((entered.status(), entered.header("location")), (303, Some("./")));
     let cookie = entered.header("set-cookie").expect("a cookie");
-    assert!(cookie.ends_with("; HttpOnly; SameSite=Strict; Path=/"), "{cookie}");
+    let path = format!("; HttpOnly; SameSite=Strict; Path={}/", server.directory);
+    assert!(cookie.ends_with(&path) && path.len() > 64, "no other server gets it: {cookie}");
     assert!(cookie.starts_with(&format!("prowess-{}=", server.address.port())), "{cookie}");
     assert_eq!(server.get(&server.entrance).status(), 403, "the token was used");
     let mut server = server;
     server.cookie = cookie.split(';').next().expect("a pair").to_owned();
     assert_eq!(server.get("/").status(), 200, "the cookie opens the page");
     assert_eq!(server.get(&server.entrance).status(), 303, "a reload of the URL is no error");
+    server.directory.push('0');
+    assert_eq!(server.get("/").status(), 403, "in the directory of its pages alone");
+    server.directory.pop();
     server.cookie.push('0');
     assert_eq!(server.get("/").status(), 403, "another cookie does not");
 }

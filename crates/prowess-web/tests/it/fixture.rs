@@ -79,66 +79,25 @@ pub(crate) fn skill(id: &str) -> Value {
 
 impl Memory {
     fn value(&self, view: &View<'_>) -> Result<Value, Refusal> {
-        let finding = json!({
-            "code": "frontmatter-missing", "severity": "error", "path": "/s/bad/SKILL.md",
-            "line": 1, "column": 1, "message": "no frontmatter", "help": "write it",
-        });
-        let waits = json!({ "code": "agent-skills-hidden", "severity": "warning" });
-        let line = json!({ "seq": 7, "timestamp": "2026-11-29T10:00:00Z", "text": "loaded pdf",
-            "unproven": true });
-        let session = json!({ "session": "s1", "agent": "a", "task": "t", "lines": [line] });
-        let approval = self.approval.lock().expect("no panic").clone();
-        Ok(match *view {
-            View::Approvals { .. } => json!({ "approvals": [approval] }),
-            View::Approval("a1") => json!({ "approval": approval }),
-            View::Proposals { .. } => json!({ "proposals": [{
-                "name": "p1", "state": "waiting", "skill": "pdf", "digest": "sha256:22",
-                "by": { "kind": "agent", "name": "a" }, "at": "2026-11-29T10:00:00Z", "reason": "the word is old",
-            }] }),
+        let approval = || self.approval.lock().expect("no panic").clone();
+        let name = match *view {
+            View::Approvals { .. } => return Ok(json!({ "approvals": [approval()] })),
+            View::Approval("a1") => return Ok(json!({ "approval": approval() })),
             View::Proposal("p1") => {
-                json!({ "proposal": *self.proposal.lock().expect("no panic") })
+                return Ok(json!({ "proposal": *self.proposal.lock().expect("no panic") }));
             }
-            View::History(_) => json!({ "versions": [{
-                "number": 2, "action": "accepted", "package": "sha256:33", "by": "root",
-                "reason": "why", "time": "2026-11-29T10:00:00Z", "is_current": true,
-            }] }),
-            View::Difference { .. } => json!({ "diff": "--- a/x\n+++ b/x\n@@\n-a\n+b\n" }),
-            View::Quarantine => {
-                json!({ "skills": [{ "id": "pdf", "state": "quarantined", "detail": "from x" }] })
-            }
-            View::Catalog { from, .. } => {
-                let end = self.skills.len().min(from + 50);
-                let skills = self.skills.get(from..end).unwrap_or_default();
-                json!({ "skills": skills, "shadowed": [], "diagnostics": [finding, waits] })
-            }
-            View::Skill(_) => json!({
-                "record": self.skills[0], "digest": "sha256:11", "body": "# Forms\n<b>read</b>",
-                "properties": { "allowed-tools": "Read", "metadata": { "a": "b" } },
-                "resources": self.skills, "is_complete": false,
-            }),
-            View::Explanation(_) => json!({
-                "query": "pdf", "tokens": 7,
-                "decisions": [{ "step": "find", "outcome": "found", "reason": "/skills/pdf" }],
-            }),
-            View::Audit { .. } => json!({ "sessions": [session], "reloads": 0 }),
-            View::Chain => {
-                json!({ "path": "/audit.jsonl", "entries": 7, "files": 1, "head": "7:0" })
-            }
-            View::Statistics => json!({
-                "entries": 7, "sessions": 1, "violations": 0,
-                "tools": { "Bash": { "done": 3, "refused": 1, "failed": 0, "total_ms": 5 } },
-                "skills": { "pdf": { "calls": 2, "activations": 1, "seconds": 1.5 } },
-            }),
-            View::Health => json!({
-                "summary": { "skills": 1, "errors": 1, "warnings": 0, "hints": 0 },
-                "diagnostics": [finding],
-                "roots": [{ "root": "/skills", "exists": true, "layer": "user", "skills": 1 }],
-            }),
-            View::Trust => json!({
-                "folders": [{ "path": "/home/a b", "since": "2026", "state": "current" }],
-                "sources": [{ "name": "/home/a b", "since": "2025" }], "signers": [],
-                "skills": [{ "name": "auto@sha256:11", "since": "2026" }],
-            }),
+            View::Proposals { .. } => "proposals",
+            View::History(_) => "history",
+            View::Difference { .. } => "difference",
+            View::Quarantine => "quarantine",
+            View::Catalog { .. } => "catalog",
+            View::Skill(_) => "skill",
+            View::Explanation(_) => "explanation",
+            View::Audit { .. } => "audit",
+            View::Chain => "chain",
+            View::Statistics => "statistics",
+            View::Health => "health",
+            View::Trust => "trust",
             _ => {
                 return Err(Refusal {
                     kind: RefusalKind::Missing,
@@ -147,7 +106,17 @@ impl Memory {
                     help: "look at the list".into(),
                 });
             }
-        })
+        };
+        let values: Value = serde_json::from_str(include_str!("values.json")).expect("JSON");
+        let mut value = values[name].clone();
+        if let View::Catalog { from, .. } = *view {
+            let end = self.skills.len().min(from + 50);
+            value["skills"] = json!(self.skills.get(from..end).unwrap_or_default());
+        } else if let View::Skill(_) = view {
+            value["record"] = self.skills[0].clone();
+            value["resources"] = json!(self.skills);
+        }
+        Ok(value)
     }
 }
 
@@ -210,6 +179,8 @@ pub(crate) struct Server {
     pub(crate) memory: Arc<Memory>,
     pub(crate) entrance: String,
     pub(crate) cookie: String,
+    /// The directory of the pages.
+    pub(crate) directory: String,
     end: Option<oneshot::Sender<()>>,
     serving: Option<JoinHandle<Result<(), WebError>>>,
 }
@@ -231,8 +202,9 @@ impl Server {
         let (end, ended) = oneshot::channel::<()>();
         let serving =
             std::thread::spawn(move || server.serve_until(desk, async { drop(ended.await) }));
-        let (end, serving) = (Some(end), Some(serving));
-        Self { address, memory, entrance, cookie: String::new(), end, serving }
+        let (end, serving, cookie) = (Some(end), Some(serving), String::new());
+        let directory = entrance.split_once("/enter?").expect("a path").0.to_owned();
+        Self { address, memory, entrance, cookie, directory, end, serving }
     }
 
     pub(crate) fn start(memory: Memory) -> Self {
@@ -276,9 +248,12 @@ impl Server {
             true => String::new(),
             false => format!("Host: {}\r\n", self.address),
         };
-        let cookie = &self.cookie;
+        let Self { cookie, directory, .. } = self;
+        let path = path.strip_prefix('.').unwrap_or(path);
+        let is_inside = path.starts_with('/') && !cookie.is_empty() && path != self.entrance;
+        let directory = if is_inside { directory } else { "" };
         let request = format!(
-            "{method} {path} HTTP/1.1\r\n{host}Cookie: other=1; {cookie}\r\nConnection: close\r\n\
+            "{method} {directory}{path} HTTP/1.1\r\n{host}Cookie: other=1; {cookie}\r\nConnection: close\r\n\
              {headers}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n\r\n\
              {form}",
             form.len()

@@ -18,7 +18,7 @@ for await (const part of server.stdout) {
   if (printed.includes("}")) break;
 }
 const { url } = JSON.parse(printed);
-const origin = new URL(url).origin;
+const origin = url.slice(0, url.lastIndexOf("/"));
 
 const browser = await chromium.launch({
   executablePath: "/usr/bin/chromium",
@@ -77,7 +77,7 @@ await page.goto(`${origin}/sessions`);
 const sessions = await page.locator("main ul.rows a").all();
 const links = await Promise.all(sessions.map((session) => session.getAttribute("href")));
 for (const link of links) {
-  await page.goto(origin + link);
+  await page.goto(origin + link.slice(1));
   stories.push(await page.locator("main").innerText());
 }
 seen["a session has its story"] = stories.some((story) => story.includes("skills.run"));

@@ -321,6 +321,8 @@ fn refusal(failure: Failure) -> Refusal {
             RefusalKind::Denied
         }
         LOG_BEING_READ | SETUP_BEING_CHECKED => RefusalKind::Busy,
+        // A setting that is not made is no fault.
+        "audit-log-unreadable" | "proposals-unavailable" => RefusalKind::Missing,
         code if code.ends_with("-not-found") || code.ends_with("-missing") => RefusalKind::Missing,
         _ if exit == 2 => RefusalKind::Invalid,
         _ => RefusalKind::Failed,
