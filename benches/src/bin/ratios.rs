@@ -97,8 +97,8 @@ fn catalog(root: &Path, count: usize, rounds: usize, parsed: Duration) -> Durati
     discovery.saturating_sub(floor) / as_factor(count)
 }
 
-/// Prints discovery beside the system calls, and what it takes above them beside `yaml`, the time of
-/// another reader.
+/// Prints discovery beside the system calls, and what it takes above them beside `yaml`, the time
+/// of another reader.
 fn print_discovery(what: &str, count: usize, time: Duration, calls: Duration, yaml: Duration) {
     print_beside(what, count, time, calls, None);
     let what = format!("{what} above the system calls, compared with yaml_serde");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -368,6 +369,9 @@ impl ProposalStore for FileProposals {
         let Compared { diff, base, package: of, files } = self.compared(proposal, package)?;
         let proposal = &Proposal { diff: &diff, ..*proposal };
         self.check_length(proposal)?;
+        // Programs of several agents propose at once.
+        let directory = self.open().ok().and_then(|_| File::open(&self.directory).ok());
+        let _alone = directory.filter(|it| it.lock().is_ok());
         let waiting = self.waiting().unwrap_or_default();
         let is_same = |it: &&StoredProposal| {
             let is_of = it.package.as_ref().is_some_and(|base| base.is_of(&of));

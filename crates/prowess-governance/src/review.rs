@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::fs::File;
+use std::path::Path;
 
 use prowess_core::{
     Actor, AuditPolicy, Catalog, Digest, PackageFiles, ReviewEvent, ReviewStep, RuntimeEvent,
@@ -106,8 +107,10 @@ impl FileProposals {
         let record = record_of(&proposal.name);
         let begun = begun(&decided, &record);
         if begun.is_some_and(|begun| begun.step == ReviewStep::Accepted) {
-            let message = "it was being accepted when a program was killed; accept it again first";
-            return Err(ReviewError::new(review_codes::CHANGE_NOT_WRITTEN, message));
+            let path =
+                proposal.package.as_ref().map_or(Path::new(""), |base| Path::new(&base.path));
+            let files = SkillPackage::new(path)?.files()?;
+            self.finish_interrupted(&directory, &decided, &proposal, review, &files)?;
         }
         let decision = decision(&proposal, review, step, None);
         self.store(event(&decision, &proposal, step))?;

@@ -67,25 +67,25 @@ pub(crate) fn call(
     started: Instant,
     context: &RequestContext<RoleServer>,
 ) {
-    let Dispatched { tool, skill, outcome, .. } = dispatched;
+    let Dispatched { tool, skill, resource, outcome, .. } = dispatched;
     let method = CallToolRequestMethod::VALUE;
     let duration_ms = milliseconds(started);
     let client = &*client(context);
     // A name that the model made up is no tool, nor one of a skill.
     let is_known = dispatched.result.code != Some(codes::UNKNOWN_TOOL);
     let tool = is_known.then_some(tool.as_str());
-    let skill = skill.as_deref().filter(|_| is_known);
+    let [skill, file] = [skill, resource].map(|it| it.as_deref().filter(|_| is_known));
     match outcome {
         Outcome::Done => {
-            info!(name: "request", target: "prowess", method, tool, skill, outcome = "done", duration_ms, session, client, "request");
+            info!(name: "request", target: "prowess", method, tool, skill, file, outcome = "done", duration_ms, session, client, "request");
         }
         Outcome::Refused(code) => {
             let code = code.as_str();
-            warn!(name: "request", target: "prowess", method, tool, skill, outcome = "refused", code, duration_ms, session, client, "request");
+            warn!(name: "request", target: "prowess", method, tool, skill, file, outcome = "refused", code, duration_ms, session, client, "request");
         }
         Outcome::Failed(code) => {
             let (code, exit) = (code.as_str(), dispatched.result.exit);
-            warn!(name: "request", target: "prowess", method, tool, skill, outcome = "failed", code, exit, duration_ms, session, client, "request");
+            warn!(name: "request", target: "prowess", method, tool, skill, file, outcome = "failed", code, exit, duration_ms, session, client, "request");
         }
     }
 }

@@ -20,11 +20,11 @@ use crate::tree::{stored_contents, stored_files};
 const LEDGER: &str = "ledger";
 const TEMPORARY: &str = ".ledger.tmp";
 
-/// The maximum size of the list of one skill, in bytes.
+/// The maximum size of the list of one skill, in bytes: that of some ten thousand versions. Of
+/// more, the oldest are forgotten.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
-/// The maximum number of versions of one skill, also of those that a lock file can return to. Of
-/// more, the oldest are forgotten.
+/// The maximum number of versions of one skill that a lock file can return to.
 pub(crate) const MAX_VERSIONS: usize = 100;
 
 /// One version of a skill.
@@ -181,11 +181,15 @@ impl Change {
         let mut ledger = read(&directory, &file(skill))?;
         skill.clone_into(&mut ledger.skill);
         edit(&mut ledger.version);
-        let oldest = ledger.version.len().saturating_sub(MAX_VERSIONS);
-        ledger.version.drain(..oldest);
-        let text =
-            toml::to_string(&ledger).map_err(|error| StoreError::Unusable(error.to_string()))?;
-        Ok(directory.put_file(&file(skill), TEMPORARY, text.as_bytes(), Permissions::Private)?)
+        let text = |ledger: &Ledger| {
+            toml::to_string(ledger).map_err(|error| StoreError::Unusable(error.to_string()))
+        };
+        let mut whole = text(&ledger)?;
+        while whole.len() > MAX_BYTES {
+            ledger.version.drain(..ledger.version.len().div_ceil(8));
+            whole = text(&ledger)?;
+        }
+        Ok(directory.put_file(&file(skill), TEMPORARY, whole.as_bytes(), Permissions::Private)?)
     }
 
     /// Removes the list that a killed process was writing.

@@ -159,7 +159,7 @@ impl Toolbox {
         let tool = intent.tool.clone();
         let named = intent.skills.first().map(|skill| skill.id.as_ref().unwrap_or(&skill.typed));
         let skill = named.cloned();
-        let decision = intent.decision.clone();
+        let (decision, resource) = (intent.decision.clone(), intent.resource.clone());
         let (sandbox, isolation) = (result.sandbox.clone(), result.isolation.clone());
         for refused in &result.refused_hosts {
             self.audit.refused(&intent, refused);
@@ -167,7 +167,7 @@ impl Toolbox {
         let event =
             AuditEvent { intent, outcome: outcome.clone(), error, sandbox, isolation, duration };
         self.audit.record(&event);
-        Dispatched { tool, result, outcome, skill, duration, decision, approval }
+        Dispatched { tool, result, outcome, skill, resource, duration, decision, approval }
     }
 
     /// Returns the audit of the calls, for tools that the host runs itself.

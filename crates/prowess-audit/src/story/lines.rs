@@ -114,7 +114,11 @@ fn call(entry: &Value) -> String {
 fn ending(entry: &Value) -> String {
     let milliseconds = entry["duration_ms"].as_u64().unwrap_or_default();
     match entry["code"].as_str() {
-        Some(code) => format!(": failed with {code} after {milliseconds} ms"),
+        Some(code) => {
+            let error = entry["error"].as_str().map(|error| format!(": {error}"));
+            let error = error.unwrap_or_default();
+            format!(": failed with {code} after {milliseconds} ms{error}")
+        }
         None => {
             let id = approval(entry);
             let by = if id.is_empty() { "" } else { ", with approval" };

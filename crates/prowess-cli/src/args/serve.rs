@@ -111,7 +111,7 @@ fn address(written: &str) -> Result<SocketAddr, String> {
     let port: u16 = port.and_then(|port| port.parse().ok()).unwrap_or(8080);
     Err(format!(
         "write an IP address with its port: `127.0.0.1:{port}` for clients of this machine, or \
-         `0.0.0.0:{port}` for those of others, too"
+         `0.0.0.0:{port}` with `--http` for those of others, too"
     ))
 }
 

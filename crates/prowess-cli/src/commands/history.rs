@@ -140,8 +140,8 @@ fn named(id: &str, target: &Target, named: &str) -> Result<Digest, Failure> {
     let digits = named.trim_start_matches("sha256:");
     let number = named.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     let found = number.and_then(|at| versions.get(at));
-    let mut begins: Vec<_> =
-        versions.iter().map(|it| it.package).filter(|it| short(it).starts_with(digits)).collect();
+    let is_meant = |it: &Digest| it.to_string().trim_start_matches("sha256:").starts_with(digits);
+    let mut begins: Vec<_> = versions.iter().map(|it| it.package).filter(is_meant).collect();
     begins.sort_unstable();
     begins.dedup();
     match (found, &begins[..]) {

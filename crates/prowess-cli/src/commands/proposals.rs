@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use prowess::governance::{
-    Decision, FileProposals, Review, ReviewError, StoredProposal, package_digest,
+    Decision, FileProposals, Review, ReviewError, StoredProposal, codes, package_digest,
 };
 use prowess::state::TrustFile;
 use prowess::{
@@ -183,13 +183,23 @@ impl Desk {
     /// Returns a proposal with what it would make of its skill now.
     fn whole(&self, proposal: StoredProposal, catalog: &Catalog, global: &Global) -> Whole {
         let target = Target::of(global, &named(catalog, &proposal));
-        let package = target.and_then(|it| it.package(&proposal.skill)).ok();
+        let package = target.and_then(|it| it.package(&proposal.skill));
+        let refusal = package.as_ref().err().filter(|it| it.code == "skill-not-writable");
+        let reason = refusal.map(|failure| failure.message.clone());
+        let package = package.ok();
         let files = package.as_ref().and_then(|it| it.files().ok());
-        let moved = files.map(|files| self.proposals.changes_since(&proposal, &files));
         let outlook = package.map(|it| self.proposals.outlook(&proposal, &it, catalog));
+        // Another package is no later state of the one that it is for.
+        let is_other =
+            |it: &ReviewError| it.code == codes::PROPOSAL_CONFLICT && it.conflicts.is_empty();
+        let files = files.filter(|_| !matches!(&outlook, Some(Err(error)) if is_other(error)));
+        let moved = files.map(|files| self.proposals.changes_since(&proposal, &files));
         let user = Actor::Person(user());
         let barred = self.proposals.refusal(&proposal, &user, ReviewStep::Accepted);
-        Whole::of(proposal, outlook, moved.unwrap_or_default(), barred.map(str::to_owned))
+        let barred = barred.map(str::to_owned);
+        let mut whole = Whole::of(proposal, outlook, moved.unwrap_or_default(), barred);
+        whole.reason = whole.reason.take().or(reason);
+        whole
     }
 
     /// Returns the proposals that wait and whose names begin so, each with the error of its file.
@@ -331,7 +341,8 @@ impl Desk {
     }
 }
 
-/// Returns a name of the skill of a proposal in this catalog, where its id may be that of another.
+/// Returns a name of the skill of a proposal in this catalog, where its id may be that of another;
+/// of a skill in another project, its directory.
 fn named(catalog: &Catalog, proposal: &StoredProposal) -> String {
     let path = proposal.package.as_ref().map_or("", |base| &*base.path);
     let is_own = |record: &prowess::Record<'_>| {
@@ -341,7 +352,8 @@ fn named(catalog: &Catalog, proposal: &StoredProposal) -> String {
     // An earlier proposal may have changed the id.
     let named = [&*proposal.skill, path].into_iter().flat_map(|name| catalog.all_named(name));
     let record = named.into_iter().find(is_own);
-    record.and_then(|it| it.qualified_id()).unwrap_or_else(|| proposal.skill.clone())
+    let other = if Path::new(path).is_dir() { path } else { &*proposal.skill };
+    record.and_then(|it| it.qualified_id()).unwrap_or_else(|| other.to_owned())
 }
 
 fn review(proposal: &str, digest: Digest, args: &Decide) -> Review {

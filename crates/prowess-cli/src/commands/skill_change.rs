@@ -6,6 +6,7 @@ use prowess::governance::{ReviewError, SkillPackage, package_digest};
 use prowess::{Digest, PackageFile, PackageFiles, Record, SKILL_MD_FILES};
 use prowess_archive::{Archive, File};
 use prowess_store::{Author, Change, LockFile, Store, Version};
+use prowess_text::shell_word;
 
 use crate::args::Global;
 use crate::commands::show;
@@ -41,11 +42,20 @@ impl Target {
                 None => return Err(unwritable(&record.root_directory())),
             },
             Ok(record) => Self::of_record(record)?,
-            Err(failure) => return Self::recorded(id)?.ok_or(failure),
+            Err(failure) => {
+                return match Self::recorded(id)? {
+                    // The layer that is named has no such skill.
+                    Some(_) if id.contains(':') => {
+                        let help = format!("did you mean `{}`?", plain(&shell_word(name_of(id))));
+                        Err(failure.with_help(help))
+                    }
+                    found => found.ok_or(failure),
+                };
+            }
         };
         let name = name_of(id);
         match &found {
-            Self::Installed(lock, _) if !lock.is_of_project() => {
+            Self::Installed(lock, _) if !lock.is_of_project() && name == id => {
                 let locks = lock_place::of_directory(&working_directory()?)?;
                 let project = locks.into_iter().find(LockFile::is_of_project);
                 let project = project.filter(|lock| has_versions(lock, name));
@@ -80,12 +90,7 @@ impl Target {
         let store = store()?;
         if store.root().canonicalize().is_ok_and(|root| package.path().starts_with(root)) {
             // A link to an installed package, which nothing changes.
-            for lock in lock_place::of_directory(path.parent().unwrap_or(path))? {
-                if let Some(id) = lock.placed_at(path)? {
-                    return Ok(Some(Self::Installed(lock, id)));
-                }
-            }
-            return Ok(None);
+            return Ok(placed(path)?.map(|(lock, id)| Self::Installed(lock, id)));
         }
         let is_known =
             package.path().is_dir() || !store.ledger(&ledger_name(&package)?)?.is_empty();
@@ -129,8 +134,8 @@ impl Target {
     /// Returns the package of a skill in a directory.
     pub(super) fn package(self, id: &str) -> Result<SkillPackage, Failure> {
         match self {
-            Self::Directory(package) => Ok(package),
-            Self::Installed(..) => {
+            Self::Directory(package) if placed(&package.path())?.is_none() => Ok(package),
+            Self::Directory(_) | Self::Installed(..) => {
                 let message =
                     format!("`{id}` is installed, and its source has the files to change");
                 let help = "propose the change there, or copy the skill to a directory of your own";
@@ -172,6 +177,16 @@ impl Target {
     }
 }
 
+/// Returns the lock file that has placed a copy in a directory, and the id of the skill there.
+fn placed(path: &Path) -> Result<Option<(LockFile, String)>, Failure> {
+    for lock in lock_place::of_directory(path.parent().unwrap_or(path))? {
+        if let Some(id) = lock.placed_at(path)? {
+            return Ok(Some((lock, id)));
+        }
+    }
+    Ok(None)
+}
+
 fn is_gone(record: Record<'_>) -> bool {
     let root = record.root_directory();
     root.starts_with('/') && !Path::new(&root).is_dir()
@@ -191,11 +206,8 @@ fn has_versions(lock: &LockFile, id: &str) -> bool {
 /// shares them with the lock file, so that one list has all that happened to it.
 fn ledger_name(package: &SkillPackage) -> Result<String, Failure> {
     let path = package.path();
-    let locks = lock_place::of_directory(path.parent().unwrap_or(&path))?;
-    for lock in &locks {
-        if let Some(id) = lock.placed_at(&path)? {
-            return Ok(lock.ledger_name(&id));
-        }
+    if let Some((lock, id)) = placed(&path)? {
+        return Ok(lock.ledger_name(&id));
     }
     let (store, own) = (store()?, path.to_string_lossy().into_owned());
     if !store.ledger(&own)?.is_empty() {
@@ -204,7 +216,7 @@ fn ledger_name(package: &SkillPackage) -> Result<String, Failure> {
     // The changed copy of a skill that was removed stays.
     let id = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     let now = package_digest(&package.files()?);
-    for lock in &locks {
+    for lock in lock_place::of_directory(path.parent().unwrap_or(&path))? {
         let name = lock.ledger_name(&id);
         let is_removed = !lock.load()?.skills.contains_key(&*id);
         if is_removed && store.ledger(&name)?.iter().any(|version| version.package == now) {

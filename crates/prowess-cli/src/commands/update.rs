@@ -102,7 +102,11 @@ pub(crate) fn run(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     let answer =
         Answer { is_preview: args.preview, updates, failed, edited: edited_lines(&place)? };
     output.result(&answer, text)?;
-    output.remark(&remark(&answer, if args.options.user { " --user" } else { "" }));
+    if place.lock.file.load()?.skills.is_empty() {
+        output.remark(&format!("{NOTHING_INSTALLED}\n"));
+    } else {
+        output.remark(&remark(&answer, if args.options.user { " --user" } else { "" }));
+    }
     remark_on_states(&answer.edited, output);
     for (id, Failure { code, message, help, .. }) in &answer.failed {
         let (id, message) = (plain(id), plain(message));
@@ -137,7 +141,8 @@ fn outdated(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     edited.retain(|line| is_meant(&line.id));
     let is_complete = edited.is_empty() && !lines.iter().any(|line| is_unchecked(line.state));
     lines.extend(edited);
-    print_or(lines, UP_TO_DATE, Some(&place.lock), output)?;
+    let none = if checked.is_empty() { NOTHING_INSTALLED } else { UP_TO_DATE };
+    print_or(lines, none, Some(&place.lock), output)?;
     place.lock.remark_on_trust(checked.values().filter_map(unavailable), output);
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(OTHER_BYTES) })
 }

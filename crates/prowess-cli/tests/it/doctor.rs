@@ -9,61 +9,21 @@ use crate::program::Program;
 
 const USER: &str = "home/.config/prowess/config.yaml";
 
-/// Files that cannot be used: where they are, what is in them (nothing for a directory), the code,
-/// and what the finding names.
-const BROKEN: [(&str, Option<&str>, &str, &str); 17] = [
-    (USER, Some("prompt: ["), "config-invalid", "config.yaml"),
-    (USER, Some("prompt:\n  max_tokns: 3\n"), "config-invalid", "max_tokns"),
-    (USER, None, "config-unreadable", "config.yaml"),
-    (
-        USER,
-        Some("discovery: { roots: { nosuch: [~/x] } }"),
-        "layers-invalid",
-        "discovery.roots.nosuch",
-    ),
-    (
-        USER,
-        Some("layers: [{ name: a, trust: trusted }, { name: a, trust: trusted }]"),
-        "layers-invalid",
-        "layers",
-    ),
-    (USER, Some("plugins: { load: [/gone.so] }"), "plugin-unreadable", "/gone.so"),
-    (USER, Some("scripts: { authorities: /gone.pem }"), "path-not-found", "scripts.authorities"),
-    (
-        USER,
-        Some("discovery: { roots: { user: [/etc/hostname] } }"),
-        "root-not-a-directory",
-        "/etc/hostname",
-    ),
-    (
-        "repository/.prowess/config.yaml",
-        Some("gate: { ungranted: allow }"),
-        "config-key-forbidden",
-        "`gate`",
-    ),
-    ("repository/prowess.lock", Some("{"), "lock-invalid", "repository/prowess.lock"),
-    (
-        "home/.local/state/prowess/prowess.lock",
-        Some("{"),
-        "lock-invalid",
-        "state/prowess/prowess.lock",
-    ),
-    ("home/.local/state/prowess/trust.json", Some("{"), "trust-file-invalid", "trust.json"),
-    ("home/.local/state/prowess/plugins.json", Some("{"), "plugin-trust-invalid", "plugins.json"),
-    ("home/.local/state/prowess/state.db", Some("text"), "state-database-invalid", "state.db"),
-    ("home/.local/state/prowess/audit.jsonl", Some("text\n"), "audit-log-broken", "audit.jsonl"),
-    ("home/.local/state/prowess/audit.jsonl", None, "audit-log-unreadable", "audit.jsonl"),
-    ("home/.agents/skills", Some("text"), "root-not-a-directory", "home/.agents/skills"),
-];
+/// Files that cannot be used: where they are, what is in them (`-` for a directory, `⏎` for the end
+/// of a line), the code, and what the finding names.
+const BROKEN: &str = include_str!("../data/doctor-broken.txt");
 
 #[test]
 fn broken_file_is_a_finding_and_the_report_goes_on() {
-    for (path, content, code, named) in BROKEN {
+    for line in BROKEN.lines() {
+        let [path, content, code, named] = line.split(" ¦ ").collect::<Vec<_>>()[..] else {
+            panic!("{line}")
+        };
         let tree = machine();
         run(&tree, &["trust"]).text();
         match content {
-            Some(content) => tree.write(path, content),
-            None => fs::create_dir_all(tree.join(path)).unwrap(),
+            "-" => fs::create_dir_all(tree.join(path)).unwrap(),
+            text => tree.write(path, text.replace('⏎', "\n")),
         }
         let ran = run(&tree, &["doctor", "--format", "json"]);
         assert_eq!(ran.code, Some(1), "{path}: {ran:?}");

@@ -1,4 +1,4 @@
-//! What people read when they install, check and update skills.
+//! The texts that people read when they install, check and update skills.
 
 use std::fs;
 
@@ -29,8 +29,8 @@ fn empty_list_says_why() {
         (&["verify"][..], "no skill is installed\n"),
         (&["sync"], "no skill is installed\n"),
         (&["sync", "--check"], "no skill is installed\n"),
-        (&["update", "--check"], "every skill is up to date\n"),
-        (&["update"], "every skill is up to date\n"),
+        (&["update", "--check"], "no skill is installed\n"),
+        (&["update"], "no skill is installed\n"),
     ] {
         let ran = run(&machine, words);
         assert_eq!((&*ran.stdout, &*ran.stderr), ("", remark), "{words:?}");

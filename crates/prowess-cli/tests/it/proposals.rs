@@ -391,13 +391,19 @@ fn another_checkout_keeps_its_skill() {
     desk.tree.write("other/pdf/SKILL.md", SKILL);
     let other = desk.tree.join("other");
     let run = |arguments: &[&str]| desk.at_home().root("user", &other).run(arguments);
+    let [own, gone] = ["pdf", "gone"].map(|name| desk.tree.join("skills").join(name));
+    let accept = ["proposals", "accept", "pdf", "--digest", &digest];
+    fs::rename(&own, &gone).unwrap();
+    for refused in [run(&["proposals", "show", "pdf"]).stdout, run(&accept).stderr] {
+        assert!(refused.contains("it is for the package"), "{refused}");
+        assert!(!refused.contains("Changed since"), "it is not compared with another: {refused}");
+    }
+    fs::rename(&gone, &own).unwrap();
     let shown = run(&["proposals", "show", "pdf"]);
-    assert!(shown.text().contains("it is for the package"), "{}", shown.stdout);
-    let accept = run(&["proposals", "accept", "pdf", "--digest", &digest, "--rebase"]);
-    assert!(accept.stderr.contains("it is for the package"), "{}", accept.stderr);
+    assert!(shown.text().contains("is as it was proposed for"), "{}", shown.stdout);
+    run(&accept).text();
     let text = fs::read_to_string(other.join("pdf/SKILL.md")).unwrap();
-    assert_eq!((text, desk.text()), (SKILL.to_owned(), SKILL.to_owned()));
-    desk.run(&["proposals", "accept", "pdf", "--digest", &digest]).text();
+    assert_eq!((&*text, desk.text() == SKILL), (SKILL, false), "its own skill has changed");
 }
 
 /// A review is bound to files: a decision on exactly the next ones extends it, and no other does.

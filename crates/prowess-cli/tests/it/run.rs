@@ -201,6 +201,8 @@ fn person_is_told_where_arguments_and_grants_go() {
         (&["--", "no such"], ""),
         (&["--", "v1.2"], ""),
         (&["--", "*.csv"], ""),
+        (&["--read", "a.pdf", "--", "a.pdf,a.pdf", "@a.pdf", "--in=a.pdf,a.pdf", "a.pdf:1"], ""),
+        (&["--", "{\"f\": \"b.csv\"}", "b.csv,c.csv", "@b.csv", "b.csv:1", "print(x.y)"], ""),
     ] {
         let ran = program().run(&[&script[..], args].concat());
         assert!(ran.stderr.contains(said) && !ran.stderr.contains("'--root'"), "{args:?}: {ran:?}");

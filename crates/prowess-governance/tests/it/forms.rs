@@ -33,83 +33,12 @@ fn changes(before: &PackageFiles, after: &PackageFiles) -> Vec<String> {
     changes
 }
 
+/// Each line is a diff and what it changes, or nothing if it is refused; `⏎` ends a line.
 #[test]
 fn git_and_models_are_understood() {
-    let rename =
-        "diff --git a/run.sh b/go.sh\nsimilarity index 60%\nrename from run.sh\nrename to go.sh\n";
-    let rename_both = "diff --git a/run.sh b/end.md\nrename from run.sh\nrename to end.md\n\
-        diff --git a/end.md b/run.sh\nrename from end.md\nrename to run.sh\n";
-    let cases: [(&str, &[&str]); 27] = [
-        (
-            "```diff\n--- a/end.md\n+++ b/end.md\n@@ -1,2 +1,2 @@\n-One.\n+1.\n Two.\n\\ No newline at end of file\n```\n\n",
-            &["end.md - 1.\\nTwo."],
-        ),
-        ("````\n--- end.md\n+++ end.md\n@@\n-One.\n+```\n````", &["end.md - ```\\nTwo."]),
-        (
-            "diff --git a/end.md b/end.md\ndeleted file mode 100644\nindex 1..0\n--- a/end.md\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-One.\n-Two.\n\\ No newline at end of file\n",
-            &["end.md"],
-        ),
-        ("--- a/unix.md\n+++ /dev/null\n-One.\n-Two.\n", &["unix.md"]),
-        (
-            "diff --git a/logo.png b/logo.png\ndeleted file mode 100644\nindex 1..0\nBinary files a/logo.png and /dev/null differ\n",
-            &["logo.png"],
-        ),
-        (rename, &["go.sh x #!/bin/sh\\nexit 0\\n", "run.sh"]),
-        (
-            &format!(
-                "{rename}index 1..2 100755\n--- a/run.sh\n+++ b/go.sh\n@@ -2 +2 @@\n-exit 0\n+exit 1\n"
-            ),
-            &["go.sh x #!/bin/sh\\nexit 1\\n", "run.sh"],
-        ),
-        (
-            "diff --git a/logo.png b/img/logo.png\nsimilarity index 100%\nrename from logo.png\nrename to img/logo.png\n",
-            &["img/logo.png - \u{fffd}\u{fffd}\\0", "logo.png"],
-        ),
-        (rename_both, &["end.md x #!/bin/sh\\nexit 0\\n", "run.sh - One.\\nTwo."]),
-        (
-            "diff --git a/end.md b/two.md\ncopy from end.md\ncopy to two.md\n",
-            &["two.md - One.\\nTwo."],
-        ),
-        (
-            "diff --git a/b.sh b/b.sh\nnew file mode 100755\nindex 0..1\n--- /dev/null\n+++ b/b.sh\n@@ -0,0 +1 @@\n+exit\n",
-            &["b.sh x exit\\n"],
-        ),
-        ("new file mode 100755\n--- /dev/null\n+++ b/b.sh\n+exit\n", &["b.sh x exit\\n"]),
-        ("diff --git a/e.md b/e.md\nnew file mode 100644\nindex 0..e69de29\n", &["e.md - "]),
-        (
-            "diff --git a/end.md b/end.md\nold mode 100644\nnew mode 100755\n",
-            &["end.md x One.\\nTwo."],
-        ),
-        (
-            "diff --git a/run.sh b/run.sh\nold mode 100755\nnew mode 100644\nindex 1..2\n--- a/run.sh\n+++ b/run.sh\n@@ -2 +2 @@\n-exit 0\n+exit 1\n",
-            &["run.sh - #!/bin/sh\\nexit 1\\n"],
-        ),
-        (
-            "--- a/end.md\n+++ b/end.md\n@@ -2 +2 @@\n-Two.\n\\ No newline at end of file\n+Two.\n",
-            &["end.md - One.\\nTwo.\\n"],
-        ),
-        (
-            "--- a/run.sh\n+++ b/run.sh\n@@ -2 +2 @@\n-exit 0\n+exit 0\n\\ No newline at end of file\n",
-            &["run.sh x #!/bin/sh\\nexit 0"],
-        ),
-        (
-            "--- a/unix.md\n+++ b/unix.md\n@@ -2 +2 @@\n-Two.\n+Two.\n\\ No newline at end of file\n",
-            &["unix.md - One.\\r\\nTwo."],
-        ),
-        ("--- /dev/null\n+++ \"b/f\\303\\274r \\\"x.md\"\n@@\n+x\n", &[]),
-        ("--- /dev/null\n+++ \"b/f\\303\\274r x.md\"\n@@\n+x\n", &["f\u{fc}r x.md - x\\n"]),
-        (
-            "--- i/end.md\t2026-11-29\n+++ w/end.md\t2026-11-29\n@@\n-One.\n+1.\n",
-            &["end.md - 1.\\nTwo."],
-        ),
-        ("diff --git end.md end.md\nindex 1..2\n@@\n-One.\n+1.\n", &["end.md - 1.\\nTwo."]),
-        ("--- a/skills/pdf/end.md\n+++ b/skills/pdf/end.md\n-One.\n+1.\n", &["end.md - 1.\\nTwo."]),
-        ("--- ./pdf/end.md\t2026\n+++ /tmp/e\t2026\n-One.\n+1.\n", &["end.md - 1.\\nTwo."]),
-        ("--- /dev/null\n+++ b/skills/pdf/n.md\n+x\n", &["n.md - x\\n"]),
-        ("--- /dev/null\n+++ b/pdf/n.md\n+x\n", &["pdf/n.md - x\\n"]),
-        ("--- a/other/pdf/end.md\n+++ b/other/pdf/end.md\n-One.\n+1.\n", &[]),
-    ];
-    for (diff, expected) in cases {
+    for line in include_str!("../data/forms.txt").lines() {
+        let mut parts = line.split(" ¦ ").map(|part| part.replace('⏎', "\n"));
+        let (diff, expected) = (&*parts.next().expect("a diff"), parts.collect::<Vec<_>>());
         let place = place();
         let before = place.files();
         match place.propose(diff) {

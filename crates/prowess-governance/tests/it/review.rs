@@ -420,6 +420,17 @@ fn racing_acceptances_have_one_winner() {
     }
 }
 
+#[test]
+fn racing_proposals_of_one_change_are_one() {
+    let place = Place::new();
+    let propose = || place.propose("-Save the form.\n+Save it.\n").unwrap();
+    let names: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8).map(|_| scope.spawn(propose)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(names.iter().all(|name| *name == names[0]), "{names:?}");
+}
+
 /// Two programs without common proposals, such as a restore and an editor of ours.
 #[test]
 fn replacement_needs_the_files_that_were_read() {
@@ -454,7 +465,7 @@ fn removed_package_is_written_where_it_was() {
 /// The program was killed after the change, or before it.
 #[test]
 fn interrupted_acceptance_is_finished_or_forgotten() {
-    for is_made in [true, false] {
+    for (is_made, is_rejected) in [(true, true), (true, false), (false, true), (false, false)] {
         let place = Place::new();
         let name = place.propose("-Save the form.\n+Save it.\n").unwrap();
         place.accept(false).unwrap();
@@ -463,13 +474,15 @@ fn interrupted_acceptance_is_finished_or_forgotten() {
         if !is_made {
             place.write("SKILL.md", &place.text("SKILL.md").replace("Save it.", "Save the form."));
         }
-        let error = place.proposals.reject(&place.review(ada())).unwrap_err();
-        assert_eq!(error.code, review_codes::CHANGE_NOT_WRITTEN, "it may have been accepted");
-        match place.accept(false) {
+        let decided = match is_rejected {
+            true => place.proposals.reject(&place.review(ada())).map(drop),
+            false => place.accept(false),
+        };
+        match decided {
             Ok(()) => assert!(!is_made),
             Err(error) => assert!(is_made && error.message.contains("accepted by ada")),
         }
-        assert!(place.text("SKILL.md").contains("Save it."));
+        assert_eq!(place.text("SKILL.md").contains("Save it."), is_made || !is_rejected);
         assert_eq!(place.proposals.decided(usize::MAX).unwrap().len(), 1);
         assert!(place.proposals.waiting().unwrap().is_empty());
     }

@@ -173,6 +173,11 @@ fn version_that_was_not_made_is_retracted() {
     assert_eq!(ledger(), [version("found"), version("accepted")]);
     change.retract("/skills/pdf", &version("accepted")).unwrap();
     assert_eq!(ledger(), [version("found")]);
+    for at in 0..150 {
+        let action = if at % 2 == 0 { "restored" } else { "found" };
+        change.record("/skills/pdf", version(action)).unwrap();
+    }
+    assert_eq!(ledger().len(), 151, "each keeps its number");
 }
 
 #[test]

@@ -23,6 +23,8 @@ pub struct Dispatched {
     /// The id of the skill that the call named first, or the name as it is written, clipped, if
     /// there is no such skill.
     pub skill: Option<String>,
+    /// The file of a package that the call named, as it was written, clipped.
+    pub resource: Option<String>,
     /// The duration, by the host's clock.
     pub duration: Duration,
     /// The gate's decision; `None` if the call was refused before the gate.

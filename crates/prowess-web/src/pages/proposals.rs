@@ -69,7 +69,9 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
     facts(html, names.map(|name| (name, words(&entry[name]))).into_iter().chain([directory]));
     if state != "tampered" {
         html.element("p", &[], |html| {
-            html.link(&target("/skill", "id", text(entry, "skill")), "The skill as it is");
+            // A skill of another project may have the id of one that is here.
+            let id = entry["package"]["path"].as_str().unwrap_or_else(|| text(entry, "skill"));
+            html.link(&target("/skill", "id", id), "The skill as it is");
         });
     }
     let name = text(entry, "name");

@@ -96,8 +96,8 @@ pub(crate) struct Whole {
     base_state: &'static str,
     /// The digest of the skill's files now: a person decides on these.
     now: Option<Digest>,
-    /// Why it is a conflict or refused.
-    reason: Option<String>,
+    /// Why it is a conflict, refused or unknown.
+    pub(super) reason: Option<String>,
     /// Why this user may not accept or reject it.
     barred: Option<String>,
     /// The changes of the skill since it was proposed, as a diff.

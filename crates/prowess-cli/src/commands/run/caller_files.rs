@@ -8,6 +8,10 @@ use prowess::script::ScriptPolicy;
 use crate::paths::absolute;
 use crate::terminal::plain;
 
+/// Signs of patterns, lists, positions (`a.rs:7`), URLs, code and data, which name no new file.
+const NOT_OF_RESULTS: [char; 14] =
+    ['*', '?', '[', '{', '(', '<', '>', '|', '$', '"', '\'', ',', ';', ':'];
+
 /// Where the user is, and what the script may reach of it.
 pub(super) struct CallerFiles<'a> {
     pub(super) here: &'a Path,
@@ -60,9 +64,10 @@ impl CallerFiles<'_> {
     }
 
     /// Returns the names of files that could be results: there are none yet, and the script may not
-    /// change their directory.
+    /// change their directory. An argument that names files which are here is about those.
     pub(super) fn not_writable<'n>(&self, arguments: &'n [String]) -> Vec<&'n str> {
-        let names = arguments.iter().map(|argument| parts(argument).1);
+        let others = arguments.iter().filter(|argument| named(argument).is_empty());
+        let names = others.map(|argument| parts(argument).1);
         let is_result = |name: &&str| {
             let written = Path::new(name);
             let path = absolute(written).unwrap_or_default();
@@ -72,10 +77,10 @@ impl CallerFiles<'_> {
                 end.starts_with(|it: char| it.is_ascii_alphabetic()) && !end.contains(' ')
             };
             let has_form = written.extension().is_some_and(is_end) || name.contains('/');
-            let has_form = has_form && !name.contains(['*', '?', '[']);
+            let has_form = has_form && !name.contains(NOT_OF_RESULTS) && !name.starts_with('@');
             let is_granted = self.policy.write.iter().any(|granted| path.starts_with(granted));
             let is_new = !path.exists() && path.parent().is_some_and(Path::is_dir);
-            has_form && is_new && !is_granted && !name.contains("://") && !name.starts_with('-')
+            has_form && is_new && !is_granted && !name.starts_with('-')
         };
         names.filter(is_result).collect()
     }
