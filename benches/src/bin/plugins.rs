@@ -75,7 +75,7 @@ fn overhead(what: &str, most: [f64; 2], [linked, loaded @ ..]: &[CallTimes; 3]) 
         let over = |time: Duration, linked| time.saturating_sub(linked).as_secs_f64() * 1e6;
         let what = format!("{what}, {place}, time over the linked call");
         let half = over(times.half, linked.half);
-        print_alone(&format!("{what}, median"), 1, half, "µs", Some(most.round()));
+        print_alone(&format!("{what}, median"), 1, half, "µs", Some((most * 10.0).round() / 10.0));
         let slow = over(times.most, linked.most);
         print_alone(&format!("{what}, 99th percentile"), 1, slow, "µs", None);
     }
@@ -121,6 +121,7 @@ fn tool_calls(plugins: &Path) {
             })
         });
         let texts = encoding(&conversations[0].call(tool, arguments));
+        print_alone(&format!("{what}: write and read its result as JSON"), 1, texts, "µs", None);
         let [here, elsewhere] = MOST_OVERHEAD_US;
         let most = [here + texts, elsewhere + 2.0 * texts].map(|most| most * crossings);
         overhead(what, most, &times);

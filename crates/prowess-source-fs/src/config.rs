@@ -39,8 +39,8 @@ pub struct FsConfig {
     /// The maximum number of directories without a package, to which each package adds 16. By
     /// default 20,000, enough for a tree of repositories; the client guide's 2,000 is not.
     pub max_directories: usize,
-    /// The maximum number of names in all directories together. By default 500,000: a hundred
-    /// thousand skills with their files, and at most some seconds of work for a tree of empty
+    /// The maximum number of names in all directories together. By default 500,000: 75,000 skills
+    /// with the files that they usually have, and at most some seconds of work for a tree of empty
     /// directories.
     pub max_entries: usize,
     /// The maximum number of skills. By default 200,000.
