@@ -12,7 +12,7 @@ use prowess::script::ScriptExecution;
 use prowess::session::Discipline;
 use prowess::source_fs::{PROJECT_LAYER, ProjectTrust};
 use prowess::state::RecordCache;
-use prowess::tools::{HookPolicy, ReadGate, ScriptRead};
+use prowess::tools::{HookPolicy, ReadGate, RequiresMode, ScriptRead};
 use prowess::{
     Availability, ConfigValue, Layer, MemorySource, Policies, Record, Runtime, RuntimeBuilder,
     ShowLocation, SkillSource as _, Trust, folder_trust, is_default_skill, trust_file,
@@ -159,6 +159,12 @@ pub(crate) fn idle_keys(policies: &Policies) -> Vec<(&'static str, Failure)> {
         "set `delivery: { show_location: absolute }` if clients are on this machine, where `serve` \
          shows them at a loopback address, or `prompt: { blocks: { any: [base_rule] } }`",
     ];
+    let not_loaded = [
+        "key-without-effect",
+        "it is for tools that load a skill, and no one of `tools.surfaces` has one",
+        "leave the key out, or add `skills` to `tools.surfaces`",
+    ];
+    let loads_nothing = !tools.makes_active();
     let restricts = gate.tool_semantics == ToolSemantics::Restrict;
     let blocks_reads = tools.script_read == ScriptRead::BlockWhenActive;
     let keys = [
@@ -167,6 +173,7 @@ pub(crate) fn idle_keys(policies: &Policies) -> Vec<(&'static str, Failure)> {
         ("gate.tool_semantics", restricts && unheld, not_active),
         ("tools.script_read", blocks_reads && unheld, not_active),
         ("tools.read_gate", tools.read_gate == Some(ReadGate::Active) && unheld, not_active),
+        ("tools.requires", tools.requires != RequiresMode::Hint && loads_nothing, not_loaded),
         ("prompt.blocks", names_paths && hides_paths, not_shown),
     ];
     let idle = keys.into_iter().filter(|(_, is_idle, _)| *is_idle);

@@ -147,7 +147,9 @@ pub use script::{
     RefusedHost, ScriptError, ScriptIsolation, ScriptLimit, ScriptNetwork, ScriptOutcome,
     ScriptRequest, ScriptRunner,
 };
-pub use script_file::{SCRIPT_EXTENSIONS, is_script_file, usual_interpreter};
+pub use script_file::{
+    SCRIPT_EXTENSIONS, first_line_interpreter, is_script_file, usual_interpreter,
+};
 pub use session::{
     ForkedSession, LoadMode, LoadOutcome, LoadRequest, Receipt, ReceiptEntry, Session,
     SessionError, SessionState, Unload,

@@ -17,6 +17,9 @@ pub const SCRIPT_EXTENSIONS: [(&str, &str); 9] = [
     ("ts", "node"),
 ];
 
+/// The longest first line that names an interpreter.
+const LINE_BYTES: usize = 256;
+
 /// The directories of a package that hold scripts, at any depth below them.
 const DIRECTORIES: [&str; 3] = ["bin", "scripts", "tools"];
 
@@ -43,4 +46,23 @@ pub fn usual_interpreter(path: &ResourcePath) -> Option<&'static str> {
     let known =
         SCRIPT_EXTENSIONS.iter().find(|(known, _)| known.eq_ignore_ascii_case(extension))?;
     Some(known.1)
+}
+
+/// Returns the interpreter of a `#!` line. A path counts as the name of its program, which is
+/// searched for like every other one.
+pub fn first_line_interpreter(bytes: &[u8]) -> Option<Vec<String>> {
+    let line = bytes.strip_prefix(b"#!")?;
+    let line = &line[..line.len().min(LINE_BYTES)];
+    let end = line.iter().position(|&byte| byte == b'\n')?;
+    let line = std::str::from_utf8(&line[..end]).ok()?;
+    let mut words = line.split_whitespace().map(str::to_owned).peekable();
+    let first = words.next()?;
+    let mut name = first.rsplit('/').next()?.to_owned();
+    if name == "env" {
+        // `env -S` splits its words, which has been done already.
+        words.next_if_eq("-S");
+        name = words.next()?;
+    }
+    let is_name = !name.is_empty() && !name.starts_with('-') && !name.contains(['/', '=']);
+    is_name.then(|| std::iter::once(name).chain(words).collect())
 }

@@ -259,6 +259,16 @@ pub trait Session: Send + Sync {
         Ok(LoadOutcome { receipt, deliver, already_loaded: Vec::new() })
     }
 
+    /// Returns the error of [`Self::activate`], or of [`Self::fork`] for a skill that prefers one,
+    /// without a load. By default, there is none.
+    ///
+    /// # Errors
+    ///
+    /// As for `activate`.
+    fn check(&self, _: &LoadRequest<'_>, _: &RunPreference) -> Result<(), SessionError> {
+        Ok(())
+    }
+
     /// Makes skills active in a session of their own instead, as the last one prefers. By default,
     /// returns `None`: the host runs no such sessions.
     ///

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use prowess_core::{ResourcePath, SCRIPT_EXTENSIONS, ScriptError};
+use prowess_core::{ResourcePath, SCRIPT_EXTENSIONS, ScriptError, first_line_interpreter};
 use prowess_sandbox::Program;
 use prowess_text::quoted;
 use serde::{Deserialize, Serialize};
@@ -58,8 +58,6 @@ impl Default for Interpreters {
 
 /// The first bytes of a program for the kernel of Linux.
 const ELF: &[u8] = b"\x7fELF";
-/// The longest first line that names an interpreter.
-const LINE_BYTES: usize = 256;
 
 /// Returns the program that runs the script at `file`, whose content is `bytes`.
 pub(crate) fn program(
@@ -100,7 +98,10 @@ fn interpreter(
     let extension = Path::new(path.as_str()).extension().and_then(|extension| extension.to_str());
     let by_extension =
         extension.and_then(|extension| interpreters.0.get(&extension.to_ascii_lowercase()));
-    by_extension.filter(|words| !words.is_empty()).cloned().or_else(|| of_first_line(bytes))
+    by_extension
+        .filter(|words| !words.is_empty())
+        .cloned()
+        .or_else(|| first_line_interpreter(bytes))
 }
 
 /// Returns whether a Python script begins a block of metadata and ends it.
@@ -111,25 +112,6 @@ fn has_metadata(path: &ResourcePath, bytes: &[u8]) -> bool {
     let has_end = lines.by_ref().take_while(is_comment).any(|line| line.trim_end() == "# ///");
     let extension = Path::new(path.as_str()).extension();
     has_end && extension.is_some_and(|extension| extension.eq_ignore_ascii_case("py"))
-}
-
-/// Returns the interpreter of a `#!` line. A path counts as the name of its program, which is
-/// searched for like every other one.
-fn of_first_line(bytes: &[u8]) -> Option<Vec<String>> {
-    let line = bytes.strip_prefix(b"#!")?;
-    let line = &line[..line.len().min(LINE_BYTES)];
-    let end = line.iter().position(|&byte| byte == b'\n')?;
-    let line = std::str::from_utf8(&line[..end]).ok()?;
-    let mut words = line.split_whitespace().map(str::to_owned).peekable();
-    let first = words.next()?;
-    let mut name = first.rsplit('/').next()?.to_owned();
-    if name == "env" {
-        // `env -S` splits its words, which has been done already.
-        words.next_if_eq("-S");
-        name = words.next()?;
-    }
-    let is_name = !name.is_empty() && !name.starts_with('-') && !name.contains(['/', '=']);
-    is_name.then(|| std::iter::once(name).chain(words).collect())
 }
 
 /// Returns the path of a program. A name with a slash is a path already.

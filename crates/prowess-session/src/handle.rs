@@ -11,6 +11,7 @@ use prowess_core::{
     RunPreference, Session, SessionError, SessionId, SessionState, Unload,
 };
 
+use crate::ledger;
 use crate::record::Record;
 use crate::runs::Runs;
 use crate::shared::Shared;
@@ -96,6 +97,19 @@ impl Session for SessionHandle {
 
     fn activate(&self, request: &LoadRequest<'_>) -> Result<LoadOutcome, SessionError> {
         self.activate(request)
+    }
+
+    fn check(
+        &self,
+        request: &LoadRequest<'_>,
+        preference: &RunPreference,
+    ) -> Result<(), SessionError> {
+        let mut state = self.state()?;
+        if self.forks && preference.fork {
+            // A fork begins without skills.
+            (state.active, state.ledger) = Default::default();
+        }
+        ledger::load(&state, request, &self.shared.policy).map(drop)
     }
 
     fn fork(

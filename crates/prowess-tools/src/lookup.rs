@@ -1,5 +1,6 @@
 //! From the words of a model or a user to records of the catalog, and to skills that can be active.
 
+mod commands;
 pub(crate) mod known_skills;
 pub(crate) mod listed_ids;
 pub(crate) mod newer;

@@ -50,7 +50,7 @@ pub struct ToolPolicy {
     /// a host adds those that its runner of scripts knows.
     #[serde(skip)]
     pub script_extensions: Vec<String>,
-    /// Whether scripts may be read: files of [`Self::is_script`]. By default they may.
+    /// Whether scripts may be read: files that `skills.run` runs. By default they may.
     pub script_read: ScriptRead,
     /// Whether the scripts run that a skill names in `hooks`. By default they do not.
     pub hooks: HookPolicy,
@@ -109,6 +109,15 @@ impl ToolPolicy {
     /// Returns the canonical name of the tool that loads a skill, if a surface has one.
     pub fn load_tool(&self) -> Option<&'static str> {
         self.load_surface()?.load_tool()
+    }
+
+    /// Returns whether a surface has a tool that makes skills active.
+    pub fn makes_active(&self) -> bool {
+        let makes = |surface: &Surface| {
+            use Surface::{ActivateSkill, FourTools, Skill, Skills};
+            matches!(surface, Skills | FourTools | Skill | ActivateSkill)
+        };
+        self.surfaces.iter().any(makes)
     }
 
     /// Returns the first surface with a tool that loads a skill: its list of skills and its

@@ -302,6 +302,7 @@ impl RuntimeBuilder {
                 .then(|| self.policies.shell.mount.as_str().to_owned()),
             #[cfg(not(feature = "virtual-shell"))]
             mount: None,
+            has_runner: self.runner_of_scripts().is_some(),
             operations,
             tools,
             approvals: CallApprovals::new(self.audited_approvals(), *approvals),

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use prowess_core::{BodyDelivery, LoadMode, LoadRequest, Record, SessionError, Trust};
+use prowess_core::{
+    BodyDelivery, LoadMode, LoadRequest, Record, RunPreference, Session as _, SessionError, Trust,
+};
 use prowess_session::SessionHandle;
 use prowess_tools::ToolHost;
 
@@ -39,29 +41,29 @@ impl Runtime {
         };
         let found = self.search(&catalog, message, self.policies().auto_load.skills);
         let matching = found.iter().filter(|found| found.score > 0.0 && found.score >= least);
-        let records = matching.map(|found| found.record).filter(is_wanted);
+        // A skill that is loaded later must not take the room of one that has just been loaded.
+        let most = self.policies().session.max_active;
+        let records = matching.map(|found| found.record).filter(is_wanted).take(most);
         let read = |record| Some((record, self.read_skill(&catalog, record).ok()?));
-        let skills = records.filter_map(read).filter(|(record, skill)| {
-            self.run_pre_hooks(session, &catalog, &[(*record, skill)]).is_ok()
-        });
-        let skills: Vec<_> = skills.map(|(_, skill)| Arc::new(skill)).collect();
-        if skills.is_empty() {
-            return Ok(());
-        }
         // A client of a server reads no instructions but those at its start.
         let is_foreign = self.policies().tools.host == ToolHost::Foreign;
         let delivery =
             if is_foreign { BodyDelivery::ToolResult } else { BodyDelivery::Instructions };
-        let loaded = session.activate(&LoadRequest {
-            skills: &skills,
-            mode: LoadMode::Add,
-            delivery,
-            generation: catalog.generation(),
-            force: false,
-        });
-        match loaded {
-            Ok(_) | Err(SessionError::TooManySkills { .. } | SessionError::NotAllowed(_)) => Ok(()),
-            Err(error) => Err(error.into()),
+        for (record, skill) in records.filter_map(read) {
+            let skills = &[Arc::new(skill)];
+            let (mode, generation) = (LoadMode::Add, catalog.generation());
+            let request = LoadRequest { skills, mode, delivery, generation, force: false };
+            let hooked = [(record, &*skills[0])];
+            let loaded = session.check(&request, &RunPreference::default()).and_then(|()| {
+                let load = || session.activate(&request).map(drop);
+                // A skill whose hook refuses is left to the model.
+                self.with_hooks(session, &catalog, &hooked, load).unwrap_or(Ok(()))
+            });
+            match loaded {
+                Ok(()) | Err(SessionError::TooManySkills { .. } | SessionError::NotAllowed(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
+        Ok(())
     }
 }

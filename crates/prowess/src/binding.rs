@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, Audience, Caller, Cancel, Catalog, Lookup, Progress, ReadLimit, Record,
-    ResourcePath, ToolContext,
+    ActiveSkill, Audience, Caller, Cancel, Catalog, Lookup, ReadLimit, Record, ResourcePath,
+    SessionError, SkillError,
 };
-use prowess_session::SessionHandle;
-use prowess_tools::{Refusal, RequiresMode};
+use prowess_session::{SessionHandle, ledger};
+use prowess_tools::{HookPolicy, Refusal, RequiresMode};
 
+use crate::turn::CallPlace;
 use crate::{Agent, BindError, Error, Runtime};
 
 impl Runtime {
@@ -45,16 +46,23 @@ impl Runtime {
         }
         let id = Some(agent.manifest.id.clone());
         let catalog = self.view(&Audience { agent: id, ..self.policies().audience.clone() });
-        let hooked = self.skills_of(agent, &catalog)?;
-        for (record, skill) in &hooked {
-            self.run_pre_hooks(session, &catalog, &[(*record, &**skill)]).map_err(|refusal| {
-                let agent = agent.manifest.id.clone();
-                let reason = format!("which is not bound: {}", refusal.message);
-                BindError { agent, skill: skill.id.clone(), reason }
-            })?;
-        }
-        let skills: Vec<_> = hooked.into_iter().map(|(_, skill)| skill).collect();
-        session.bind(&skills, catalog.generation())?;
+        let found = self.skills_of(agent, &catalog)?;
+        let hooked: Vec<_> = found.iter().map(|(record, skill)| (*record, &**skill)).collect();
+        let skills: Vec<_> = found.iter().map(|(_, skill)| Arc::clone(skill)).collect();
+        let (generation, policy) = (catalog.generation(), &self.policies().session);
+        // What the session refuses runs no hook.
+        ledger::bind(&session.state()?, &skills, generation, policy)?;
+        let bind = || session.bind(&skills, generation);
+        let bound = self.with_hooks(session, &catalog, &hooked, bind).map_err(|refusal| {
+            let agent = agent.manifest.id.clone();
+            let reason = format!("which is not bound: {}", refusal.message);
+            let skill = match refusal.error.as_deref() {
+                Some(SkillError::Activation { skill, .. }) => skill.clone(),
+                _ => skills[0].id.clone(),
+            };
+            BindError { agent, skill, reason }
+        });
+        bound??;
         Ok(())
     }
 
@@ -116,30 +124,23 @@ impl Runtime {
         ordered.map_err(|unmet| format!("whose requirements are not met: {unmet}"))
     }
 
-    /// Runs the hooks of skills that become active without a call of a tool. No person can be asked
-    /// about them, so only those of trusted sources run.
-    pub(crate) fn run_pre_hooks(
+    /// Makes skills active without a call of a tool, by `activate`, and runs their hooks around it.
+    /// No person can be asked about them, so only those of trusted sources run.
+    pub(crate) fn with_hooks<T>(
         &self,
         session: &SessionHandle,
         catalog: &Arc<Catalog>,
         skills: &[(Record<'_>, &ActiveSkill)],
-    ) -> Result<(), Refusal> {
-        let cancel = Cancel::default();
-        let boundary = self.boundary(session.id());
-        let context = ToolContext {
-            catalog,
-            session,
-            caller: Caller::User,
-            origin: session.origin(),
-            clock: self.clock(),
-            cancel: &cancel,
-            approved: None,
-            progress: Progress::default(),
-            boundary: &boundary,
-            result_bytes: None,
-            keeps_results: false,
-        };
-        self.hooks().before_activation(&context, skills)
+        activate: impl FnOnce() -> Result<T, SessionError>,
+    ) -> Result<Result<T, SessionError>, Refusal> {
+        let (parts, boundary) = (self.parts(), self.boundary(session.id()));
+        let (session, catalog) = (session.clone(), Arc::clone(catalog));
+        let (place, cancel) = (CallPlace { parts, session, catalog, boundary }, Cancel::default());
+        let context = place.context(Caller::User, &cancel);
+        if self.policies().tools.hooks == HookPolicy::Run {
+            place.parts.gate.check_hooks(&context, skills)?;
+        }
+        place.parts.hooks.around_activation(&context, skills, activate)
     }
 
     /// Reads the `SKILL.md` of a record. The reason of a failure follows the name of the skill.

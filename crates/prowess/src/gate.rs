@@ -14,20 +14,25 @@ use std::sync::Arc;
 
 use prowess_core::{
     ApprovalQuery, ApprovalStore as _, ApprovalStoreError, CallOrigin, Catalog, Clock, Record,
-    SessionId, SessionState, ShowLocation, Trust,
+    SessionId, SessionState, ShowLocation, SkillError, Trust,
 };
 use prowess_gate::{
     Consent, Decision, GateInput, GatePolicy, GatedTool, Reason, ToolArguments, ToolKind,
     allowed_tool_names, decide,
 };
 use prowess_session::{ApprovedCall, CallApprovals};
+use prowess_text::quoted;
 use prowess_tools::{SkillTools, ToolPolicy};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use skills::Skills;
 
 /// The field of the hooks next to the arguments of a load, which no schema of a tool has.
 const HOOKS: &str = "hooks";
+
+/// The names in rules of the tool that runs scripts, and of a hook's run in the audit.
+const HOOK_NAMES: [&str; 5] =
+    ["skills_run", "skills-run", "skills_run_script", "skills.hook", "skills_hook"];
 
 /// The decision about each file that a command in the sandbox opens.
 const OPENED_LATER: &str = "whether the command may read a file of a skill is decided when it \
@@ -46,6 +51,8 @@ pub(crate) struct RuntimeGate {
     pub(crate) show: ShowLocation,
     /// The directory of the mounted skills, if a tool runs commands there.
     pub(crate) mount: Option<String>,
+    /// Whether there is a runner of scripts.
+    pub(crate) has_runner: bool,
     /// The canonical names of the tools that manage skills.
     pub(crate) operations: BTreeSet<String>,
     /// The canonical names of the other tools of the runtime.
@@ -111,7 +118,7 @@ impl RuntimeGate {
     ///
     /// The approvals cannot be read.
     pub(crate) fn decide(&self, call: &GatedCall<'_>) -> Result<Decision, ApprovalStoreError> {
-        if let Some(denial) = self.denial(call) {
+        if let Some(denial) = self.script_denial(call) {
             return Ok(denial);
         }
         let first = self.decide_with(call, &Skills::of(call), &[]);
@@ -131,22 +138,36 @@ impl RuntimeGate {
     ///
     /// As [`Self::decide`].
     pub(crate) fn explain(&self, call: &GatedCall<'_>) -> Result<Decision, ApprovalStoreError> {
-        if let Some(denial) = self.denial(call) {
+        if let Some(denial) = self.script_denial(call) {
             return Ok(denial);
         }
         let approvals = self.approvals.store().find(&self.query(call))?;
         Ok(self.decide_with(call, &Skills::with_files(call), &approvals))
     }
 
-    /// Returns the denial of a call that reads a script, or that loads a skill whose hooks would
-    /// run scripts where none may run.
-    fn denial(&self, call: &GatedCall<'_>) -> Option<Decision> {
-        self.script_denial(call).or_else(|| {
-            call.subject.filter(|_| self.operations.contains(call.tool))?;
-            let aliases = &["skills.hook", "skills_run"][..];
-            let run = GatedCall { tool: SkillTools::RUN, aliases, subject: None, ..*call };
-            Some(self.decide_with(&run, &Skills::of(&run), &[])).filter(Decision::is_denied)
-        })
+    /// Decides about the scripts that the hooks of a skill run once it is loaded, each as a call of
+    /// `skills.run`. Returns the strictest decision, and the hooks; `None` without hooks.
+    fn decide_hooks(&self, call: &GatedCall<'_>, loaded: Record<'_>) -> Option<(Decision, String)> {
+        let call =
+            &GatedCall { tool: SkillTools::RUN, aliases: &HOOK_NAMES, subject: None, ..*call };
+        let hooks = skills::hooks(call.catalog, loaded);
+        let skills = (!hooks.is_empty()).then(|| Skills::with_files(call))?;
+        let decisions = hooks.iter().map(|hook| {
+            let path = hook.split_once(": ").map_or(&**hook, |(_, path)| path);
+            let arguments = &json!({ "skill": loaded.id(), "path": path });
+            self.decide_with(&GatedCall { arguments, ..*call }, &skills, &[])
+        });
+        let mut decision = decisions.max_by_key(|it| (it.is_denied(), it.is_ask()))?;
+        let granted = if decision.is_ask() { ", which nothing grants" } else { "" };
+        let hooks =
+            format!("the hooks of {} run: {}{granted}", quoted(loaded.id()), hooks.join(", "));
+        if let Decision::Deny { refusal, grounds } = &mut decision {
+            grounds.detail.get_or_insert_with(|| hooks.clone());
+            if let SkillError::ToolNotAllowed { message, .. } = &mut refusal.error {
+                *message = format!("nothing was loaded, since {hooks}. {message}");
+            }
+        }
+        Some((decision, hooks))
     }
 
     /// Returns the names of the tools that loaded skills leave possible; `None` if they limit
@@ -170,12 +191,19 @@ impl RuntimeGate {
     ) -> Decision {
         let names = self.arguments.names(call.tool);
         let is_operation = self.operations.contains(call.tool);
+        let loaded = call.subject.filter(|_| is_operation);
+        let hooks = loaded.and_then(|record| self.decide_hooks(call, record));
+        if let Some((denied @ Decision::Deny { .. }, _)) = &hooks {
+            return denied.clone();
+        }
         let kind = if is_operation {
             ToolKind::SkillOperation
         } else {
             self.arguments.kind(call.tool, &names, call.arguments)
         };
         let reason = call.subject.and_then(|subject| self.consent.reason(subject.trust()));
+        let asked = hooks.as_ref().filter(|(decision, _)| decision.is_ask());
+        let reason = reason.or_else(|| Some(asked?.1.clone()));
         let consent = reason.as_deref().zip(skills.subject());
         let consent = consent.map(|(reason, skill)| Consent { skill, reason });
         let is_own = is_operation || call.tool == SkillTools::RUN;
@@ -195,6 +223,10 @@ impl RuntimeGate {
             consent,
         };
         let mut decision = decide(&input);
+        if let (Decision::Allow { grounds }, Some((decision, hooks))) = (&mut decision, hooks) {
+            grounds.detail = Some(hooks);
+            grounds.rules.extend(decision.grounds().rules.iter().cloned());
+        }
         if call.tool == SkillTools::EXECUTE
             && self.skill_tools.closes_files()
             && let Decision::Allow { grounds } = &mut decision

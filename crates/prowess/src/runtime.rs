@@ -6,13 +6,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{
-    ApprovalStore, Audience, Boundary, CallOrigin, Catalog, CatalogProvider, Clock, Ranked, Ranker,
+    ApprovalStore, Audience, Boundary, CallOrigin, Catalog, CatalogProvider, Ranked, Ranker,
     SessionId, Timestamp, ToolCall, ToolResult,
 };
 use prowess_gate::Decision;
 use prowess_registry::{Reload, ReloadCause, Subscription};
 use prowess_session::SessionHandle;
-use prowess_tools::{Dispatched, SkillHooks};
+use prowess_tools::Dispatched;
 use serde_json::Value;
 
 use crate::parts::Parts;
@@ -191,12 +191,8 @@ impl Runtime {
         self.0.boundaries.of(session)
     }
 
-    pub(crate) fn clock(&self) -> &dyn Clock {
-        self.0.clock.as_ref()
-    }
-
-    pub(crate) fn hooks(&self) -> &SkillHooks {
-        &self.0.hooks
+    pub(crate) fn parts(&self) -> Arc<Parts> {
+        Arc::clone(&self.0)
     }
 
     /// Returns the names of the tools, as rules have them and as a model calls them.

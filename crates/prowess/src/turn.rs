@@ -28,7 +28,7 @@ use tracing::Span;
 use crate::faces::Face;
 use crate::parts::Parts;
 use crate::{Agent, Error, Policies, trace};
-use permit::CallPlace;
+pub(crate) use permit::CallPlace;
 
 /// One model call of a session: its prompt, its tools and the calls that the model makes.
 ///

@@ -189,6 +189,7 @@ fn values_without_an_effect_are_warnings() {
         ("prompt.blocks={ any: [navigation] }", "delivery.show_location=absolute", ""),
         ("tools.script_read=block_when_active", stateless, "`tools.script_read`: it is for active"),
         ("tools.read_gate=active", stateless, "`tools.read_gate`: it is for active"),
+        ("tools.requires=auto_load", "tools.surfaces=[get_skill]", "`tools.requires`: it is for"),
         (restrict, "session.discipline=stack", ""),
     ] {
         let options = ["--set", set, "--set", other];

@@ -7,36 +7,13 @@ use crate::program::Program;
 use crate::{plain_skill, skill_md};
 
 /// The directories of skills, and their frontmatter.
-const SKILLS: [(&str, &str); 10] = [
-    ("pdf", "name: pdf\ndescription: Fills forms."),
-    ("pdf/inner/deep", "name: deep\ndescription: Is inside another."),
-    (
-        "by-hand",
-        "name: by-hand\ndescription: By users.\ndisable-model-invocation: true\n\
-         hooks: { Stop: [{ hooks: [{ type: command, command: bash $HOME/a.sh }] }] }",
-    ),
-    (
-        "needs",
-        "name: needs\ndescription: Needs a program.\n\
-         metadata: { openclaw: { requires: { bins: [no-such-program] } } }",
-    ),
-    ("of-a", "name: of-a\ndescription: Is for one tenant.\nscope: { tenants: [a] }"),
-    (
-        "two  blanks",
-        "name: long\ndescription: A description that goes on and on, about forms and tables and \
-         about everything else that one might fill in, so that a prompt without much room gives \
-         less of it than there is.",
-    ),
-    ("broken", "name: broken"),
-    ("node_modules/bundled", "name: bundled\ndescription: Is never searched for."),
-    ("ignored/draft", "name: draft\ndescription: Is a draft."),
-    ("1/2/3/4/5/6/7/far", "name: far\ndescription: Is far down."),
-];
+const SKILLS: &str = include_str!("../data/explained-skills.txt");
 
 /// A home with the skills above, where clients put them.
 fn home(config: &str) -> Tree {
     let tree = Tree::new("");
-    for (directory, frontmatter) in SKILLS {
+    let skills = SKILLS.split("//- /").filter_map(|skill| skill.trim_end().split_once('\n'));
+    for (directory, frontmatter) in skills {
         tree.write(&format!(".agents/skills/{directory}/SKILL.md"), skill_md(frontmatter));
     }
     tree.write(".agents/skills/notes/README.md", "No skill.\n");

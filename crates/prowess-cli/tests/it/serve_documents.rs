@@ -1,7 +1,6 @@
 //! The cases of the documents through a server, with each preset as it is. The rows of `served`
-//! name the cases that differ there. Steps of a host alone are left to the library.
+//! and of `differs` that are about it name the cases that differ there. Steps of a host alone are left to the library.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -25,8 +24,14 @@ impl FolderTrust for Trusting {
     }
 }
 
-async fn connect(preset: &str, case: &Value, tree: &Tree) -> RunningService<RoleClient, ()> {
-    let policies = Policies::from_yaml(&format!("preset: {preset}")).expect("it is a preset");
+async fn connect(
+    preset: &str,
+    key: &str,
+    case: &Value,
+    tree: &Tree,
+) -> RunningService<RoleClient, ()> {
+    let policies = Policies::from_yaml(&format!("preset: {preset}\n{key}"));
+    let policies = policies.expect("it is a preset");
     let machine = Surroundings::new(Some(tree.join("home")), Some(tree.join("project")));
     let trust: Arc<dyn FolderTrust> =
         if case["untrusted"] == true { Arc::new(NoFolderTrust) } else { Arc::new(Trusting) };
@@ -96,17 +101,13 @@ fn includes(found: &Value, expected: &Value) -> bool {
     }
 }
 
-/// Returns what differs without a row, and the rows without a difference.
+/// Returns what differs without a row or in spite of its key, and the rows without a difference.
 fn check(preset: &str, text: &str) -> Vec<String> {
     let document: Value = serde_yaml::from_str(text).expect("the cases are YAML");
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    let rows: Vec<_> =
-        list(&document["served"]).into_iter().map(|row| row["cases"].clone()).collect();
-    let rows: BTreeSet<&str> =
-        rows.iter().filter_map(Value::as_str).flat_map(|ids| ids.split("; ")).collect();
-    let (mut faults, mut differing) = (Vec::new(), BTreeSet::new());
-    let cases = list(&document["cases"]);
-    for case in &cases {
+    let rows = list(&document["served"]);
+    let mut faults = Vec::new();
+    for case in &list(&document["cases"]) {
         let tree = if case["empty"] == true { &Value::Null } else { &document["tree"] };
         let mut files =
             [tree, &case["files"]].map(|text| text.as_str().unwrap_or_default()).concat();
@@ -117,22 +118,33 @@ fn check(preset: &str, text: &str) -> Vec<String> {
         if files.contains(" * ") {
             continue; // A long text, which the library's test writes.
         }
-        let (tree, id) = (Tree::new(&files), case["id"].as_str().unwrap());
-        block_on(async {
-            let client = connect(preset, case, &tree).await;
-            for step in list(&case["steps"]) {
-                let Some(fault) = fault(&client, &step, &tree.path().to_string_lossy()).await
-                else {
-                    continue;
-                };
-                if !rows.contains(id) {
-                    faults.push(format!("{preset}, {id}: {fault}"));
+        let id = case["id"].as_str().unwrap();
+        let served = |key: &str, steps: &Value| {
+            let (tree, mut found) = (Tree::new(&files), Vec::new());
+            block_on(async {
+                let client = connect(preset, key, case, &tree).await;
+                for step in list(steps) {
+                    let fault = fault(&client, &step, &tree.path().to_string_lossy()).await;
+                    found.extend(fault.map(|fault| format!("{preset}, {id}: {key} {fault}")));
                 }
-                differing.insert(id);
+            });
+            found
+        };
+        let is_of = |row: &&Value| row["cases"].as_str().unwrap().split("; ").any(|it| it == id);
+        let differs = &case["differs"];
+        let is_about = |text: &str| text.contains("`prowess serve`");
+        let is_served = differs["prowess"].as_str().is_some_and(is_about);
+        let row = rows.iter().find(is_of).or(is_served.then_some(differs));
+        let found = served("", &case["steps"]);
+        match row {
+            None => faults.extend(found),
+            Some(_) if found.is_empty() => faults.push(format!("{preset}, {id}: as in a library")),
+            Some(row) => {
+                let steps = if row["steps"].is_array() { &row["steps"] } else { &case["steps"] };
+                faults.extend(row["key"].as_str().into_iter().flat_map(|key| served(key, steps)));
             }
-        });
+        }
     }
-    faults.extend(rows.difference(&differing).map(|id| format!("{preset}, {id}: as in a library")));
     faults
 }
 

@@ -73,34 +73,15 @@ fn texts_that_begin_with_a_sign() {
     );
 }
 
+fn rows<T: serde::de::DeserializeOwned>(json: &str) -> Vec<T> {
+    serde_json::from_str(json).expect("JSON")
+}
+
 #[test]
 fn values_with_lines_that_are_not_indented() {
     let code = "line-unindented";
-    for (written, expected) in [
-        (" \"Fill\nforms.\"", "Fill forms."),
-        (" \"Fill\n\nforms: all\n  of \\\"them\\\".\"  ", "Fill\nforms: all of \"them\"."),
-        (" 'Fill\nit''s forms.' # why", "Fill it's forms."),
-        (" Fill forms.\nUse it (often).", "Fill forms. Use it (often)."),
-        (" Fill forms.\n- one\n- two", "Fill forms. - one - two"),
-        (
-            " Fill forms.\n\nUse it.\nUse when: a form comes.",
-            "Fill forms.\nUse it. Use when: a form comes.",
-        ),
-        ("\nFill forms.", "Fill forms."),
-        (" >-\nFill\nforms.", "Fill forms."),
-        (" |-\n  Fill\nforms.", "Fill\nforms."),
-        (" >-\n  Fill\n forms.", "Fill forms."),
-        (" |-\n    Fill\n  forms.\n      all", "Fill\nforms.\n  all"),
-        (" >-\n  Fill\n\n forms: all", "Fill\nforms: all"),
-        (" >2-\n Fill\n  forms.", "Fill forms."),
-        (" >-\n\tFill\n\tforms.", "Fill forms."),
-        (" |-\n  Fill\n\tforms.\n\t\tall", "Fill\nforms.\n  all"),
-        (" Fill\n\tforms.", "Fill forms."),
-        ("\n\tFill forms.", "Fill forms."),
-        (" 'Fill\n\tforms.'", "Fill forms."),
-        (" \n>-\n  Fill", "Fill"),
-    ] {
-        described(written, expected, code);
+    for (written, expected) in rows::<(String, String)>(include_str!("../data/unindented.json")) {
+        described(&written, &expected, code);
     }
     described(" |-\n     \n  Fill", "\nFill", "line-unindented description-trimmed");
     described(" \u{feff}'Fill'", "\u{feff}'Fill'", "text-unquoted hidden-character");
@@ -140,59 +121,12 @@ fn colons_in_later_lines() {
 
 #[test]
 fn faults_in_other_fields() {
-    for (field, value, codes) in [
-        (
-            "metadata:\n  keywords: [output, @if, @for]\n",
-            r#"{"keywords":["output","@if","@for"]}"#,
-            "text-unquoted text-unquoted",
-        ),
-        (
-            "metadata:\n  globs: *.ts\n  by: x: y\n",
-            r#"{"globs":"*.ts","by":"x: y"}"#,
-            "text-unquoted unquoted-colon",
-        ),
-        (
-            "metadata:\n  - a\n  by: me\n",
-            r#""- a by: me""#,
-            "field-unreadable metadata-not-mapping",
-        ),
-        ("tools: [a, b\n", r#""[a, b""#, "flow-for-text"),
-        ("paths: *.ts\n", r#""*.ts""#, "text-unquoted"),
-        ("x: 1\nx: 2\n", r#""2""#, "key-repeated"),
-        ("x: {a: 1, a: 2, b: 3}\n", r#"{"a":"2","b":"3"}"#, "key-repeated"),
-        ("allowed-tools: *\n", "[]", "field-unreadable"),
-        ("allowed-tools: \"Read\" Write\n", "[]", "field-unreadable"),
-        ("allowed-tools: Read\nallowed-tools: Write\n", "[]", "key-repeated"),
-        (
-            "deps:\n  - @types/react\n  - `x`\n",
-            r#"["@types/react","`x`"]"#,
-            "text-unquoted text-unquoted",
-        ),
-        ("deps:\n  - \"x\" or \"y\"\n", r#"["\"x\" or \"y\""]"#, "text-unquoted"),
-        (
-            "metadata:\n    a: 1\n  b: 2\n",
-            r#""a: 1 b: 2""#,
-            "field-unreadable metadata-not-mapping",
-        ),
-        ("license:MIT\n", r#""MIT""#, "field-unreadable"),
-        ("allowed-tools:Bash\n", "[]", "field-unreadable"),
-        ("disable-model-invocation:false\n", r#"":false""#, "field-unreadable switch-unreadable"),
-        ("user-invocable: !!bool true\n", r#""!!bool true""#, "field-unreadable switch-unreadable"),
-        ("allowed-tools: !Bash(rm:*)\n", "[]", "field-unreadable"),
-        ("icon: !!binary aGk=\n", r#""!!binary aGk=""#, "field-unreadable"),
-        ("icon: & and more\n", r#""& and more""#, "field-unreadable"),
-        ("metadata:\n  <<: {a: 1}\n", r#""<<: {a: 1}""#, "field-unreadable metadata-not-mapping"),
-        ("disable-model-invocation: *x\n", r#""*x""#, "text-unquoted switch-unreadable"),
-        (
-            "disable-model-invocation: true\ndisable-model-invocation: false\n",
-            "{}",
-            "key-repeated switch-unreadable",
-        ),
-    ] {
+    let cases = rows::<(String, String, String)>(include_str!("../data/other-fields.json"));
+    for (field, value, codes) in cases {
         let key = field.split(':').next().unwrap_or_default();
         let mut fields = serde_json::json!({ "name": "a", "description": "b" });
-        fields[key] = serde_json::from_str(value).expect("JSON");
-        check(&format!("name: a\ndescription: b\n{field}"), &fields.to_string(), codes);
+        fields[key] = serde_json::from_str(&value).expect("JSON");
+        check(&format!("name: a\ndescription: b\n{field}"), &fields.to_string(), &codes);
     }
 }
 

@@ -20,42 +20,49 @@ use crate::guarded::guarded;
 use crate::lookup::package::still_there;
 
 impl SkillHooks {
-    /// Runs the hooks of skills that are about to become active. `skills` has their content.
+    /// Makes skills active by `activate`, after their hooks `pre`. `skills` has their content. If a
+    /// hook or `activate` fails, the hooks `post` of those whose `pre` ran run, the last one first.
     ///
     /// # Errors
     ///
-    /// A hook fails, cannot run or is not valid. The skills must not be activated.
-    pub fn before_activation(
+    /// A hook fails, cannot run or is not valid. Then `activate` is not called.
+    pub fn around_activation<T, E>(
         &self,
         context: &ToolContext<'_>,
         skills: &[(Record<'_>, &ActiveSkill)],
-    ) -> Result<(), Refusal> {
+        activate: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Result<T, E>, Refusal> {
         if self.is_off() {
-            return Ok(());
+            return Ok(activate());
         }
         let state = context.session.state()?;
         let subject = self.subject(&state, skills.iter().copied());
-        for &(record, skill) in skills {
-            if is_active(&state, record) {
-                continue;
-            }
+        let mut hooked = Vec::new();
+        for &(record, skill) in skills.iter().filter(|(record, _)| !is_active(&state, *record)) {
             let failed = |reason: String| not_loaded(record, &reason);
             let declared = Declared::of(skill).map_err(failed)?;
-            if declared.is_empty() {
-                continue;
+            if !declared.is_empty() {
+                // The approval of the call is of the package of its subject alone.
+                let approved = context.approved.filter(|_| subject == Some(record.index()));
+                self.check_trust(record, approved).map_err(failed)?;
+                hooked.push((record, skill, declared.pre, approved));
             }
-            // The approval of the call is of the package of its subject alone.
-            let is_subject = subject == Some(record.index());
-            let approved = context.approved.filter(|_| is_subject);
-            self.check_trust(record, approved).map_err(failed)?;
-            if let Some(script) = &declared.pre {
-                let (name, seconds) = ("pre", self.seconds);
-                let run = Run { record, skill, name, script, input: vec![], seconds, approved };
-                self.succeed(context, &run).map_err(failed)?;
-            }
-            self.memory.approve(context.session.id(), skill, approved);
         }
-        Ok(())
+        let ToolContext { catalog, origin, clock, .. } = *context;
+        let ended = EndedRun { catalog, session: context.session.id(), origin, clock };
+        let mut ran = Vec::new();
+        for (record, skill, pre, approved) in hooked {
+            self.memory.approve(context.session.id(), skill, approved);
+            let Some(script) = &pre else { continue };
+            let (name, seconds) = ("pre", self.seconds);
+            let run = Run { record, skill, name, script, input: vec![], seconds, approved };
+            if let Err(reason) = self.succeed(context, &run) {
+                self.after_end(&ended, &ran);
+                return Err(not_loaded(record, &reason));
+            }
+            ran.insert(0, skill);
+        }
+        Ok(activate().inspect_err(|_| self.after_end(&ended, &ran)))
     }
 
     /// Runs the hooks `post` of skills that are no longer loaded, in this order. The skills are

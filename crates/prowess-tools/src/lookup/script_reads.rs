@@ -9,18 +9,12 @@ use prowess_core::{
 };
 use serde_json::Value;
 
+use super::commands::{is_listed, read_files};
 use super::reference::used_file;
 use crate::SkillTools;
-use crate::content::script_file::SkillFile;
+use crate::content::script_file::SkillScript;
 use crate::gate::Refusal;
 use crate::policy::{ScriptRead, ToolPolicy};
-
-/// The names of tools that read files, in lower case and without separators.
-const READERS: [&str; 15] = [
-    "cat", "fileread", "getfile", "getfilecontents", "open", "openfile", "read", "readfile",
-    "readfiles", "readmanyfiles", "readmediafile", "readmultiplefiles", "readtextfile", "view",
-    "viewfile",
-];
 
 /// How deep arguments are searched for paths.
 const MOST_DEPTH: usize = 4;
@@ -29,18 +23,17 @@ const MOST_DEPTH: usize = 4;
 struct Package<'a> {
     id: &'a str,
     directory: PathBuf,
+    record: Option<Record<'a>>,
 }
 
 /// A script that a call means.
 struct Script {
     id: String,
     path: ResourcePath,
+    program: String,
     directory: String,
     is_active: bool,
 }
-
-/// The policy and the paths by which a path is that of a script.
-type Place<'a> = (&'a ToolPolicy, &'a HostPaths<'a>);
 
 /// The paths of the host, for [`script_read`].
 #[derive(Clone, Copy)]
@@ -58,6 +51,8 @@ pub struct ReadCall<'a> {
     pub names: &'a [&'a str],
     /// The arguments of the call.
     pub arguments: &'a Value,
+    /// The command that the host's own shell would run.
+    pub command: Option<&'a str>,
     /// The catalog of the turn.
     pub catalog: &'a Catalog,
     /// The state of the session.
@@ -66,32 +61,35 @@ pub struct ReadCall<'a> {
     pub show: ShowLocation,
     /// The directory of the mounted skills, if a tool runs commands there.
     pub mount: Option<&'a str>,
+    /// Whether there is a runner of scripts.
+    pub has_runner: bool,
 }
 
 impl ReadCall<'_> {
     /// Returns the file of a skill that a call of a tool of [`SkillTools::READERS`] means; `None`
     /// if the call is of another tool.
-    fn own_file(&self) -> Option<Option<Script>> {
+    fn own_file(&self, policy: &ToolPolicy) -> Option<Option<Script>> {
         self.names.iter().find(|name| SkillTools::READERS.contains(name))?;
         let file = || {
             let (skill, path) = used_file(self.catalog, self.state, self.arguments)?;
-            self.script(&skill, ResourcePath::new(&path).ok()?)
+            self.script(&skill, ResourcePath::new(&path).ok()?, policy)
         };
         Some(file())
     }
 
-    /// Returns a file of a skill with this id.
-    fn script(&self, id: &str, path: ResourcePath) -> Option<Script> {
+    /// Returns a script of a skill with this id.
+    fn script(&self, id: &str, path: ResourcePath, policy: &ToolPolicy) -> Option<Script> {
         let record = self.catalog.find(id, Caller::Model).found()?;
-        let is_active = limits(self.state, record);
-        let directory = record.root_directory();
-        Some(Script { id: record.id().to_owned(), path, directory, is_active })
+        let program = policy.script_program(self.catalog, Some(record), &path)?;
+        let (id, is_active) = (record.id().to_owned(), limits(self.state, record));
+        Some(Script { id, path, program, directory: record.root_directory(), is_active })
     }
 }
 
 /// Returns the refusal of a call that reads a script of a skill: one of the tools of
-/// [`SkillTools::READERS`], or one of another tool that reads files, whatever its argument is
-/// and however its path is written. Running the script, also by a shell, is another matter.
+/// [`SkillTools::READERS`], one of another tool that reads files, whatever its argument is and
+/// however its path is written, or a command that prints it, as far as its words are literal.
+/// Running the script and writing to it are other matters.
 pub fn script_read(
     call: &ReadCall<'_>,
     policy: &ToolPolicy,
@@ -100,26 +98,31 @@ pub fn script_read(
     if policy.script_read == ScriptRead::Allow {
         return None;
     }
-    let own = call.own_file();
+    let own = call.own_file(policy);
     let mount = call.mount.filter(|_| own.is_some());
     let refusal = |script: Script| {
-        let Script { id, path, directory, is_active } = &script;
+        let Script { id, path, program, directory, is_active } = &script;
+        let (program, is_active, has_runner) = (&**program, *is_active, call.has_runner);
         let mounted = mount.map(|mount| format!("{mount}/{id}"));
         let is_mounted = mounted.is_some();
         let directory = mounted.or_else(|| call.show.directory(id, directory).map(Into::into));
-        let (directory, is_active) = (directory.as_deref(), *is_active);
-        SkillFile { skill: id, path, directory, is_active, is_mounted }.refusal(policy)
+        let (skill, directory) = (&**id, directory.as_deref());
+        SkillScript { skill, path, program, directory, is_active, is_mounted, has_runner }
+            .refusal(policy)
     };
     if let Some(file) = own {
         return file.and_then(refusal);
     }
-    if !is_reader(call.names) {
+    let mut texts = call.command.map(read_files).unwrap_or_default();
+    if is_reader(call) {
+        collect_texts(call.arguments, MOST_DEPTH, &mut texts);
+    }
+    if texts.is_empty() {
         return None;
     }
     let packages = packages(call, policy.script_read);
-    let mut texts = Vec::new();
-    collect_texts(call.arguments, MOST_DEPTH, &mut texts);
-    texts.into_iter().find_map(|text| refusal(script_at(call, &packages, text, (policy, paths))?))
+    let script = |text: &String| script_at(call, &packages, text, policy, paths);
+    texts.iter().find_map(|text| refusal(script(text)?))
 }
 
 /// Returns whether a skill is active, or was in the parent of this fork.
@@ -132,14 +135,19 @@ fn packages<'a>(call: &ReadCall<'a>, policy: ScriptRead) -> Vec<Package<'a>> {
     let is_there = |skill: &&Arc<ActiveSkill>| {
         !skill.root_dir.contains("://") && !call.catalog.is_withdrawn(&skill.location)
     };
-    let active = call.state.limiting().filter(is_there);
-    let active =
-        active.map(|skill| Package { id: &skill.id, directory: PathBuf::from(&skill.root_dir) });
+    let of =
+        |skill: &ActiveSkill| call.catalog.skills().find(|record| record.is_at(&skill.location));
+    let active = call.state.limiting().filter(is_there).map(|skill| Package {
+        id: &skill.id,
+        directory: PathBuf::from(&skill.root_dir),
+        record: of(skill),
+    });
     let mut packages: Vec<_> = active.collect();
     if policy == ScriptRead::Block {
         packages.extend(call.catalog.skills().filter_map(|record| {
             let directory = Path::new(&record.location()).parent()?.to_owned();
-            directory.is_absolute().then(|| Package { id: record.id(), directory })
+            let (id, is_local) = (record.id(), directory.is_absolute());
+            is_local.then_some(Package { id, directory, record: Some(record) })
         }));
     }
     packages
@@ -150,31 +158,42 @@ fn script_at(
     call: &ReadCall<'_>,
     packages: &[Package<'_>],
     text: &str,
-    place: Place<'_>,
+    policy: &ToolPolicy,
+    paths: &HostPaths<'_>,
 ) -> Option<Script> {
     if let Some((id, path)) = parse_virtual_uri(text) {
-        return call.script(&id, ResourcePath::new(&path).ok()?);
+        return call.script(&id, ResourcePath::new(&path).ok()?, policy);
     }
     let text = text.strip_prefix("file://").unwrap_or(text);
     packages.iter().find_map(|package| {
-        let path = script_in(&package.directory, Path::new(text), place)?;
+        let program =
+            |path: &ResourcePath| policy.script_program(call.catalog, package.record, path);
+        let (path, program) = script_in(&package.directory, Path::new(text), &program, paths)?;
         let directory = package.directory.to_string_lossy().into_owned();
         // Of skills that are not active, there are packages under the policy `block` alone.
-        Some(Script { id: package.id.to_owned(), path, directory, is_active: true })
+        Some(Script { id: package.id.to_owned(), path, program, directory, is_active: true })
     })
 }
 
-/// Returns the script of a package that a path means: an absolute one, one relative to the
-/// package, or one relative to the working directory of this program.
-fn script_in(directory: &Path, path: &Path, (policy, paths): Place<'_>) -> Option<ResourcePath> {
+/// Returns the script of a package that a path means: an absolute one, one relative to the working
+/// directory of this program or, if that has no such file, one relative to the package.
+fn script_in(
+    directory: &Path,
+    path: &Path,
+    program: &dyn Fn(&ResourcePath) -> Option<String>,
+    paths: &HostPaths<'_>,
+) -> Option<(ResourcePath, String)> {
     let below = |directory: &Path, path: &Path| {
         let path = path.strip_prefix(directory).ok()?.to_str()?;
-        ResourcePath::new(path).ok().filter(|path| policy.is_script(path))
+        let path = ResourcePath::new(path).ok()?;
+        let program = program(&path)?;
+        Some((path, program))
     };
     let of_program = (paths.working_directory)().map(|directory| directory.join(path));
+    let exists = |path: &PathBuf| (paths.canonical)(path).is_some();
     let own = directory.join(path);
-    // A relative path is that of each package which has such a file.
-    let own = (path.is_absolute() || (paths.canonical)(&own).is_some()).then_some(own);
+    let is_of_user = path.is_relative() && of_program.as_ref().is_some_and(exists);
+    let own = (path.is_absolute() || (exists(&own) && !is_of_user)).then_some(own);
     let written = [own, of_program];
     let mut plain = written.iter().flatten().map(|path| without_dots(path));
     if let Some(found) = plain.find_map(|path| below(directory, &path)) {
@@ -198,25 +217,49 @@ fn without_dots(path: &Path) -> PathBuf {
     plain
 }
 
-/// Returns whether a tool reads files, by the last part of one of its names.
-fn is_reader(names: &[&str]) -> bool {
-    names.iter().any(|name| {
+/// Returns whether a tool reads files, by the last part of one of its names. An editor does for
+/// one of its commands alone.
+fn is_reader(call: &ReadCall<'_>) -> bool {
+    let views = || call.arguments["command"] == "view";
+    call.names.iter().any(|name| {
         let last = name.rsplit(['.', '/', ':']).next().unwrap_or(name);
         let last = last.rsplit("__").next().unwrap_or(last);
         let letters = last.chars().filter(|letter| !matches!(letter, '_' | '-'));
         let plain: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
-        READERS.contains(&plain.as_str())
+        is_listed("tools", &plain) || (is_listed("editors", &plain) && views())
     })
 }
 
-fn collect_texts<'v>(value: &'v Value, depth: usize, texts: &mut Vec<&'v str>) {
+/// Collects the texts of arguments that may be paths.
+fn collect_texts(value: &Value, depth: usize, texts: &mut Vec<String>) {
     let Some(depth) = depth.checked_sub(1) else { return };
     match value {
-        Value::String(text) => texts.push(text),
+        Value::String(text) => texts.push(text.clone()),
         Value::Array(items) => items.iter().for_each(|item| collect_texts(item, depth, texts)),
         Value::Object(fields) => {
-            fields.values().for_each(|field| collect_texts(field, depth, texts));
+            let fields = fields.iter().filter(|(name, _)| !is_listed("data", name));
+            fields.for_each(|(_, field)| collect_texts(field, depth, texts));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_path_is_first_of_the_user() {
+        let script = "/skill/scripts/a.sh";
+        for (files, found) in [(&[script][..], true), (&[script, "/home/scripts/a.sh"], false)] {
+            let canonical = |path: &Path| {
+                files.iter().any(|file| Path::new(file) == path).then(|| path.to_owned())
+            };
+            let working_directory = &|| Some(PathBuf::from("/home"));
+            let paths = HostPaths { working_directory, canonical: &canonical };
+            let program = |_: &ResourcePath| Some("bash".to_owned());
+            let (directory, path) = (Path::new("/skill"), Path::new("scripts/a.sh"));
+            assert_eq!(script_in(directory, path, &program, &paths).is_some(), found, "{files:?}");
+        }
     }
 }

@@ -12,21 +12,20 @@ use crate::codes;
 use crate::content::page::{Page, Reader};
 use crate::gate::Refusal;
 use crate::lookup::package::{announced, read_skill_md, split_note, suggestion};
-use crate::policy::SkillContent;
+use crate::policy::{ReadGate, SkillContent};
 
 /// The maximum length of a skill's name in a message.
 const MAX_NAME_CHARS: usize = 120;
 
 impl Operations {
-    /// Returns a skill with its instructions, if the gate of reads permits it. It does not load the
-    /// skill.
+    /// Returns a skill with its instructions, which no gate of reads closes: a tool that returns
+    /// them is the load. It does not make the skill active.
     pub(crate) fn instructions<'c>(
         &self,
         context: &ToolContext<'c>,
         reference: &str,
     ) -> Result<(Record<'c>, ActiveSkill), Refusal> {
-        let gate = self.policy.read_gate();
-        let record = self.record_for(context, Some(reference), gate, "read")?;
+        let record = self.record_for(context, Some(reference), ReadGate::Known, "read")?;
         let skill = self.known_skills.activate(context, record)?;
         Ok((record, skill))
     }

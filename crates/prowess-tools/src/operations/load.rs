@@ -132,39 +132,44 @@ impl Operations {
             }
             skills.push(Arc::new(self.known_skills.activate(context, record)?));
         }
-        let hooked: Vec<_> = records.iter().copied().zip(skills.iter().map(Arc::as_ref)).collect();
-        self.hooks().before_activation(context, &hooked)?;
-        let request = LoadRequest {
-            skills: &skills,
+        let base = LoadRequest {
+            skills: &[],
             mode,
             delivery: self.delivery.bodies,
             generation: context.catalog.generation(),
             // An earlier result may be in another conversation.
             force: *force || (is_foreign && !context.keeps_results),
         };
+        // Skills that are loaded at once are for one conversation.
+        let last = skills.last().filter(|_| names.len() == 1);
+        let preference = last.map(|skill| RunPreference::of(&skill.properties)).unwrap_or_default();
+        let check = |skills: &[Arc<ActiveSkill>]| {
+            context.session.check(&LoadRequest { skills, ..base }, &preference)
+        };
+        match check(&skills) {
+            // A required skill that may not be loaded again is there already.
+            Err(SessionError::AlreadyActive(id)) if !is_named(&id) => {
+                let state = context.session.state()?;
+                let is_new = |(_, skill): &(_, Arc<ActiveSkill>)| {
+                    is_named(&skill.id) || state.find(&skill.id).is_none()
+                };
+                (records, skills) = records.into_iter().zip(skills).filter(is_new).unzip();
+                check(&skills)?;
+            }
+            checked => checked?,
+        }
         let is_cut = is_foreign && mode == LoadMode::Add;
         let before = is_cut.then(|| context.session.state()).transpose()?;
-        // Skills that are loaded at once are for one conversation.
-        let forked = if names.len() == 1 { context.session.fork(&request)? } else { None };
-        let (fork, outcome) = match forked {
-            Some((fork, outcome)) => (Some(Box::new(fork)), outcome),
-            None => match context.session.activate(&request) {
-                // A required skill that may not be loaded again is there already.
-                Err(SessionError::AlreadyActive(id)) if !is_named(&id) => {
-                    let state = context.session.state()?;
-                    let is_new = |(_, skill): &(_, Arc<ActiveSkill>)| {
-                        is_named(&skill.id) || state.find(&skill.id).is_none()
-                    };
-                    let all = records.iter().copied().zip(skills.iter().cloned());
-                    let new: (Vec<_>, Vec<_>) = all.filter(is_new).unzip();
-                    let request = LoadRequest { skills: &new.1, ..request };
-                    let outcome = context.session.activate(&request)?;
-                    (records, skills) = new;
-                    (None, outcome)
-                }
-                activated => (None, activated?),
-            },
+        let hooked: Vec<_> = records.iter().copied().zip(skills.iter().map(Arc::as_ref)).collect();
+        let request = LoadRequest { skills: &skills, ..base };
+        let activate = || -> Result<_, SessionError> {
+            let forked = if names.len() == 1 { context.session.fork(&request)? } else { None };
+            Ok(match forked {
+                Some((fork, outcome)) => (Some(Box::new(fork)), outcome),
+                None => (None, context.session.activate(&request)?),
+            })
         };
+        let (fork, outcome) = self.hooks().around_activation(context, &hooked, activate)??;
         let LoadOutcome { receipt, deliver, already_loaded } = outcome;
         let ids = before.iter().flat_map(|state| &state.active).map(|skill| &skill.id);
         let is_gone = |id: &&String| receipt.active_skills.iter().all(|other| other.id != **id);

@@ -15,12 +15,12 @@ use crate::codes;
 use crate::content::file_content::{File, Pages, content_of};
 use crate::content::file_error::unreadable;
 use crate::content::page::Lines;
-use crate::content::script_file::SkillFile;
+use crate::content::script_file::SkillScript;
 use crate::gate::Refusal;
 use crate::lookup::reference::resolved_file;
 use crate::lookup::script_reads::limits;
 use crate::names;
-use crate::policy::{ReadScope, ScriptRead};
+use crate::policy::{ReadGate, ReadScope, ScriptRead};
 
 /// The maximum size of a text that is read by lines, as of a resource: it is held in memory.
 const MOST_TEXT_BYTES: usize = 16 << 20;
@@ -53,7 +53,8 @@ impl Operations {
     ) -> Result<ToolResult, Refusal> {
         let ReadArguments { skill, path, lines } = arguments;
         let (skill, path) = resolved_file(skill, path);
-        let gate = self.policy.read_gate();
+        let named = skill.as_deref().and_then(|skill| self.find(context, skill).ok());
+        let gate = self.gate_of(named, &path);
         let record = self.record_for(context, skill.as_deref(), gate, "read")?;
         let path = ResourcePath::new(&path)?;
         let closed = self.closed(context.catalog, &context.session.state()?, record, &path);
@@ -96,6 +97,14 @@ impl Operations {
         Pages { tool: &self.read_tool, bytes }
     }
 
+    /// Returns the gate of a file. Where no tool makes a skill active, instructions are open, as
+    /// those of [`Self::instructions`] are.
+    fn gate_of(&self, record: Option<Record<'_>>, path: &str) -> ReadGate {
+        let is_file = record.is_some_and(|record| path.trim_start_matches("./") == record.file());
+        let is_open = is_file && !self.policy.makes_active();
+        if is_open { ReadGate::Known } else { self.policy.read_gate() }
+    }
+
     /// Returns the refusal of a read of a file by its path, whatever reads it. Whether its skill
     /// has to be active is decided before.
     fn closed(
@@ -114,16 +123,19 @@ impl Operations {
             );
             return Some(Refusal::new(codes::PATH_NOT_ALLOWED, message));
         }
-        if self.policy.script_read == ScriptRead::Allow || !self.policy.is_script(path) {
+        if self.policy.script_read == ScriptRead::Allow {
             return None;
         }
+        let program = &*self.policy.script_program(catalog, Some(record), path)?;
         let shell = self.shell.as_ref().filter(|_| self.policy.has_tool(names::EXECUTE));
         let mounted = shell.and_then(|shell| shell.mount_path(catalog, record).ok());
         let (skill, is_mounted, root) = (record.id(), mounted.is_some(), record.root_directory());
         let directory =
             mounted.or_else(|| self.delivery.show_location.directory(skill, &root).map(Into::into));
         let (directory, is_active) = (directory.as_deref(), limits(state, record));
-        SkillFile { skill, path, directory, is_active, is_mounted }.refusal(&self.policy)
+        let has_runner = self.runner.is_some();
+        SkillScript { skill, path, program, directory, is_active, is_mounted, has_runner }
+            .refusal(&self.policy)
     }
 
     /// Returns the rule for commands that open files of mounted skills, from the same decisions;
@@ -138,7 +150,7 @@ impl Operations {
         }
         let (operations, catalog) = (self.clone(), Arc::clone(context.catalog));
         let state = context.session.state()?;
-        let (gate, limit) = (self.policy.read_gate(), self.policy.whole_file_limit());
+        let limit = self.policy.whole_file_limit();
         let refused = Arc::clone(refused);
         Ok(Some(Arc::new(move |&OpenedFile { skill, path, bytes, is_run }| {
             let record = catalog.get(skill)?;
@@ -148,11 +160,13 @@ impl Operations {
                 let error = SourceError::new(SourceErrorKind::TooLarge, "");
                 unreadable(&catalog, record, path, &error, limit.unwrap_or_default())
             };
+            let gate = operations.gate_of(Some(record), path.as_str());
             let refusal = operations
                 .inactive(&state, record, gate, "read")
                 .or_else(|| operations.closed(&catalog, &state, record, path))
                 .or_else(|| is_large.then(large))?;
-            let may_run = operations.policy.is_script(path);
+            let program = operations.policy.script_program(&catalog, Some(record), path);
+            let may_run = program.is_some();
             let reason = refusal.message.clone();
             if !(may_run && is_run) {
                 let mut refused = refused.lock().unwrap_or_else(PoisonError::into_inner);

@@ -88,7 +88,8 @@ fn failing_pre_stops_the_activation() {
     };
     assert_eq!(skill, "beta");
     assert!(reason.contains("scripts/fail.sh"), "{reason}");
-    runner.scripts();
+    let ran = ["alpha scripts/pre.sh", "beta scripts/fail.sh", "alpha scripts/post.sh"];
+    assert_eq!(runner.scripts(), ran, "what has begun is ended");
     host.done("skills_unload", json!({ "all": true }));
     assert!(runner.scripts().is_empty(), "none of the two skills was loaded");
 }

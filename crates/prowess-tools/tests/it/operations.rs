@@ -347,14 +347,15 @@ fn scripts_are_run_and_not_read() {
     let missing = Some("resource-not-found".to_owned());
     let scripts = "scripts/a.py ./scripts/a.py references/../scripts/a.py scripts/deep/er/a.SH \
                    bin/a.rb tools/a.js tools/a.ts scripts/a.pl skill://alpha/scripts/a.py \
-                   scripts/a scripts/a.mjs tools/a.bash bin/a.cjs jobs/a jobs/a.sh scripts/a.LUA";
+                   scripts/a.mjs tools/a.bash bin/a.cjs jobs/a.sh scripts/a.LUA";
     for path in scripts.split(' ') {
         assert_eq!(read_code(ScriptRead::Block, false, path), blocked, "{path}");
         assert_eq!(read_code(ScriptRead::BlockWhenActive, true, path), blocked, "{path}");
         assert_eq!(read_code(ScriptRead::BlockWhenActive, false, path), missing, "{path}");
         assert_eq!(read_code(ScriptRead::Allow, true, path), missing, "{path}");
     }
-    let others = "scripts/a.txt jobs/a.json tools/a bin/a.lua a.py references/a.py myscripts/a.py";
+    let others = "scripts/a.txt jobs/a.json tools/a bin/a.lua a.py references/a.py myscripts/a.py \
+                  scripts/a jobs/a";
     for path in others.split(' ') {
         assert_eq!(read_code(ScriptRead::Block, true, path), missing, "{path}");
     }

@@ -1,12 +1,14 @@
 //! The gate of the runtime as its toolbox sees it.
 
 use prowess_core::{
-    ApprovalStore as _, ApprovalStoreError, AuditedDecision, Code, Digest, Verdict,
+    ActiveSkill, ApprovalStore as _, ApprovalStoreError, AuditedDecision, Code, Digest, Record,
+    SkillError, ToolContext, Verdict,
 };
 use prowess_gate::{Decision, Grounds, RuleOrigin, codes};
 use prowess_session::AskAnswer;
 use prowess_text::quoted;
 use prowess_tools::{Gate, GateAnswer, GateRequest, Refusal, SkillTools, unrunnable_script};
+use serde_json::Value;
 
 use super::{GatedCall, RuntimeGate};
 
@@ -77,9 +79,32 @@ impl RuntimeGate {
             }
         }
     }
-}
 
-impl RuntimeGate {
+    /// Refuses hooks of skills that become active without a call: no person can be asked.
+    pub(crate) fn check_hooks(
+        &self,
+        context: &ToolContext<'_>,
+        skills: &[(Record<'_>, &ActiveSkill)],
+    ) -> Result<(), Refusal> {
+        let state = &context.session.state()?;
+        let ToolContext { catalog, origin, .. } = *context;
+        let (tool, arguments) = (SkillTools::RUN, &Value::Null);
+        let call =
+            GatedCall { tool, aliases: &[], arguments, catalog, state, origin, subject: None };
+        for (record, skill) in skills.iter().filter(|(_, skill)| state.find(&skill.id).is_none()) {
+            let (code, reason) = match self.decide_hooks(&call, *record) {
+                Some((Decision::Deny { refusal, .. }, _)) => {
+                    (refusal.code.clone(), refusal.message())
+                }
+                Some((Decision::Ask { .. }, hooks)) => (codes::APPROVAL_REQUIRED, hooks),
+                _ => continue,
+            };
+            let error = SkillError::Activation { skill: skill.id.clone(), reason: reason.clone() };
+            return Err(Refusal::new(code, reason).with_error(error));
+        }
+        Ok(())
+    }
+
     /// Returns the package that the approval of a call is bound to, for the check of what runs.
     fn approved_package(
         &self,

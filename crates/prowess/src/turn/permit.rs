@@ -56,15 +56,15 @@ impl fmt::Debug for Permit {
 }
 
 /// The part of a turn that its calls need.
-pub(super) struct CallPlace {
-    pub(super) parts: Arc<Parts>,
-    pub(super) session: SessionHandle,
-    pub(super) catalog: Arc<Catalog>,
-    pub(super) boundary: Boundary,
+pub(crate) struct CallPlace {
+    pub(crate) parts: Arc<Parts>,
+    pub(crate) session: SessionHandle,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) boundary: Boundary,
 }
 
 impl CallPlace {
-    pub(super) fn context<'a>(&'a self, caller: Caller, cancel: &'a Cancel) -> ToolContext<'a> {
+    pub(crate) fn context<'a>(&'a self, caller: Caller, cancel: &'a Cancel) -> ToolContext<'a> {
         ToolContext {
             catalog: &self.catalog,
             session: &self.session,

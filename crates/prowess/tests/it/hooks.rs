@@ -7,8 +7,8 @@ use prowess::audit::{AuditEntry, MemoryLog};
 use prowess::session::{ForkRequest, SessionHandle};
 use prowess::tools::Dispatched;
 use prowess::{
-    Agent, ApprovalDecision, ApprovalScope, ApprovalStoreExt as _, ApprovalVerdict, Code, Error,
-    Layer, Outcome, Policies, Runtime, Timestamp, ToolCall, ToolResult, Trust, Unload,
+    Agent, ApprovalDecision, ApprovalScope, ApprovalStoreExt as _, ApprovalVerdict, Code, Layer,
+    Outcome, Policies, Runtime, Timestamp, ToolCall, ToolResult, Trust, Unload,
 };
 use prowess_testkit::{ShellRunner, Tree};
 use serde_json::json;
@@ -29,7 +29,8 @@ impl Host {
         let log = Tree::new("//- /log\n");
         let place = log.join("log").display().to_string();
         let tree = Tree::new(&FILES.replace("LOG", &place));
-        let yaml = format!("tools: {{ hooks: run }}\ngate:\n  ungranted: allow\n{yaml}");
+        let gate = if yaml.contains("gate:") { "" } else { "gate: { ungranted: allow }\n" };
+        let yaml = format!("tools: {{ hooks: run }}\n{gate}{yaml}");
         let mut policies = Policies::from_yaml(&yaml).expect("the policies are valid");
         // For turns about a message alone.
         policies.auto_load.min_score = Some(1);
@@ -80,15 +81,6 @@ impl Host {
 
 fn code(result: &ToolResult) -> Option<&str> {
     result.code.as_ref().map(Code::as_str)
-}
-
-#[test]
-fn hooks_do_not_run_where_scripts_may_not() {
-    for denied in ["skills.run", "skills.hook"] {
-        let host = Host::new(Trust::Trusted, &format!("  ceiling: {{ deny: [{denied}] }}"));
-        let loaded = host.load().result;
-        assert!(loaded.is_error && host.ran().is_empty(), "{denied}: {loaded:?}");
-    }
 }
 
 #[test]
@@ -179,50 +171,40 @@ fn hooks_of_an_untrusted_skill_need_an_approval_of_its_package() {
 }
 
 #[test]
-fn untrusted_hooks_run_without_an_approval_only_if_the_operator_says_so() {
-    let host = Host::new(Trust::Untrusted, "scripts: { trust: untrusted }");
-    assert_eq!(code(&host.load().result), None);
-    assert_eq!(host.ran(), ["pre"]);
-    let refused = Host::new(Trust::Untrusted, "").bash("select from table users");
-    assert_eq!(code(&refused), None, "a skill that is not loaded has no hooks");
-}
-
-#[test]
-fn skill_that_loads_by_itself_has_its_hooks() {
-    let message = "rows of a database";
-    let host = Host::new(Trust::Trusted, "");
-    let turn = host.runtime.turn_about(&host.session, message).expect("the session is open");
-    assert!(turn.state().find("db").is_some(), "the skill is loaded");
-    assert_eq!(host.ran(), ["pre"]);
-    assert_eq!(code(&host.bash("select from table users")), Some("hook-refused"));
-    let host = Host::new(Trust::Trusted, "");
-    host.tree.write("db/scripts/pre.sh", "exit 1\n");
-    let turn = host.runtime.turn_about(&host.session, message).expect("the session is open");
-    assert!(turn.state().find("db").is_none(), "a failing hook stops the load");
-}
-
-#[test]
-fn skill_of_an_agent_has_its_hooks() {
-    let agent = |host: &Host| {
+fn hooks_run_only_where_scripts_may() {
+    let bind = |host: &Host| {
         let mut agent = Agent::default();
-        agent.manifest.id = "builder".to_owned();
         agent.manifest.uses_skills = vec!["db".to_owned()];
         host.runtime.bind_agent(&host.session, &agent)
     };
-    let host = Host::new(Trust::Trusted, "");
-    agent(&host).expect("the skill is there");
-    assert_eq!(host.ran(), ["pre"]);
-    assert_eq!(code(&host.bash("select from table users")), Some("hook-refused"));
-    let reason_of = |host: &Host| match agent(host) {
-        Err(Error::Bind(error)) => error.to_string(),
-        other => panic!("the hook stops it: {other:?}"),
-    };
-    let host = Host::new(Trust::Trusted, "");
-    host.tree.write("db/scripts/pre.sh", "echo 'no server' >&2\nexit 1\n");
-    let reason = reason_of(&host);
-    assert!(reason.contains("ended with exit code 1: no server"), "{reason}");
+    let (asks, gates) = ("gate: { ungranted: ask }", "gate: { ungranted: ask }\nadded_tools: gate");
+    for (yaml, pre, refused) in [
+        ("gate: { tool_semantics: restrict }", None, Some("skill-tool-not-allowed")),
+        ("gate: { ceiling: { deny: [skills.run] } }", None, Some("tool-denied")),
+        ("gate: { ceiling: { deny: [skills_hook] } }", None, Some("tool-denied")),
+        ("session: { max_active: 1 }", None, Some("too-many-skills")),
+        (gates, None, Some("approval-required")),
+        (asks, Some("exit 1\n"), Some("hook-failed")),
+        ("", None, None),
+    ] {
+        let host = Host::new(Trust::Trusted, yaml);
+        pre.into_iter().for_each(|text| host.tree.write("db/scripts/pre.sh", text));
+        host.call("skills_load", json!({ "names": ["ro"] }));
+        let arguments = json!({ "names": ["db"], "mode": "add" });
+        let turn = host.runtime.turn(&host.session).expect("the session is open");
+        let explained = turn.explain("skills_load", &arguments).expect("it decides").to_string();
+        assert!(explained.contains("of `db` run: pre: scripts/pre.sh, "), "{yaml}: {explained}");
+        let about = "rows of a database";
+        let turn = host.runtime.turn_about(&host.session, about).expect("the session is open");
+        assert_eq!(turn.state().find("db").is_none(), refused.is_some(), "{yaml}: by itself");
+        assert_eq!(code(&host.call("skills_load", arguments).result), refused, "{yaml}");
+        assert_eq!(bind(&host).is_err(), refused.is_some(), "{yaml}: of an agent");
+        assert_eq!(host.ran().is_empty(), refused.is_some(), "{yaml}");
+        let refuses = code(&host.bash("select from table users")) == Some("hook-refused");
+        assert_eq!(refuses, refused.is_none(), "{yaml}: the hooks of what is loaded alone");
+    }
     let untrusted = Host::new(Trust::Untrusted, "");
-    let reason = reason_of(&untrusted);
-    assert!(reason.contains("only with the approval of a person"), "{reason}");
-    assert!(untrusted.ran().is_empty(), "no person could be asked");
+    assert!(bind(&untrusted).is_err() && untrusted.ran().is_empty(), "no person can be asked");
+    let allowed = Host::new(Trust::Untrusted, "scripts: { trust: untrusted }");
+    assert!(bind(&allowed).is_ok() && allowed.ran() == ["pre"], "the operator says so");
 }

@@ -10,6 +10,9 @@ use serde_json::{Value, json};
 
 const FILES: &str = include_str!("../data/script_read.txt");
 
+/// Calls that are refused, behind `-`, and others, behind `+`; those of `$` are commands of `Bash`.
+const CALLS: &str = include_str!("../data/script_read_calls.txt");
+
 struct Host {
     tree: Tree,
     runtime: Runtime,
@@ -75,73 +78,20 @@ impl Host {
 }
 
 #[test]
-fn script_is_blocked_by_each_argument_and_name_of_a_tool() {
+fn calls_that_read_a_script_are_refused() {
     let host = Host::new("block_when_active");
-    let script = host.path("skills/pdf/scripts/fill.py");
-    for key in ["file_path", "path", "filePath", "filename", "file", "target_file", "uri"] {
-        host.check("Read", json!({ (key): script }), true);
-    }
-    for tool in ["read", "READ", "read_file", "ReadFile", "view", "mcp__fs__read_text_file", "cat"]
-    {
-        host.check(tool, json!({ "path": script }), true);
-    }
-    host.check("read_multiple_files", json!({ "paths": ["a.txt", script] }), true);
-    host.check("Read", json!({ "files": [{ "path": script }] }), true);
-    let root = host.path("skills/pdf");
-    for command in [
-        format!("cat {script}"),
-        format!("cat < {script} > /tmp/x"),
-        format!("x=$(<{script}); echo \"$(cat '{script}')\""),
-        format!("while read -r line; do :; done; sed -n 1,5p {script} 2>&1"),
-        format!("cd {root} && /usr/bin/head -5 scripts/fill.py"),
-        format!("cd {root}/references; grep -n print ../scripts/fill.py"),
-        format!("cd {root} && cd scripts && awk 1 fill.py | cat"),
-    ] {
-        host.check("Bash", json!({ "command": command }), true);
-    }
-    host.check("skills_read", json!({ "path": "scripts/fill.py" }), true);
-    host.check("skills_read", json!({ "skill": "pdf", "path": "./scripts/fill.py" }), true);
-}
-
-#[test]
-fn each_form_of_the_path_is_the_script() {
-    let host = Host::new("block_when_active");
-    let root = host.path("skills/pdf");
     symlink(host.tree.join("skills/pdf"), host.tree.join("link")).unwrap();
     symlink(host.tree.join("skills/pdf/scripts/fill.py"), host.tree.join("desk/a.txt")).unwrap();
-    for path in [
-        format!("{root}/scripts/fill.py"),
-        format!("{root}/./scripts//fill.py"),
-        format!("{root}/references/../scripts/fill.py"),
-        format!("file://{root}/scripts/fill.py"),
-        "scripts/fill.py".to_owned(),
-        "./scripts/fill.py".to_owned(),
-        "skill://pdf/scripts/fill.py".to_owned(),
-        host.path("link/scripts/fill.py"),
-        host.path("desk/a.txt"),
-    ] {
-        host.check("Read", json!({ "file_path": path }), true);
+    let root = host.path("");
+    let calls = CALLS.replace("ROOT", root.trim_end_matches('/'));
+    for call in calls.lines().filter(|line| line.starts_with(['+', '-'])) {
+        let (tool, arguments) = call[2..].split_once(' ').expect("a tool and its arguments");
+        let (tool, arguments) = match tool {
+            "$" => ("Bash", json!({ "command": arguments.replace("\\n", "\n") })),
+            tool => (tool, serde_json::from_str(arguments).expect("it is JSON")),
+        };
+        host.check(tool, arguments, call.starts_with('-'));
     }
-}
-
-#[test]
-fn other_files_and_other_tools_pass() {
-    let host = Host::new("block_when_active");
-    let script = host.path("skills/pdf/scripts/fill.py");
-    for path in
-        ["skills/pdf/references/guide.md", "skills/pdf/scripts/notes.txt", "desk/scripts/fill.py"]
-    {
-        host.check("Read", json!({ "file_path": host.path(path) }), false);
-    }
-    host.check("Read", json!({ "file_path": host.path("skills/idle/scripts/idle.sh") }), false);
-    host.check("skills_read", json!({ "skill": "idle", "path": "scripts/idle.sh" }), false);
-    host.check("Bash", json!({ "command": script }), false);
-    host.check("Bash", json!({ "command": format!("python3 {script}") }), false);
-    for command in ["cat notes.txt && head -3 /etc/hosts", "cd /srv && cat scripts/fill.py"] {
-        host.check("Bash", json!({ "command": command }), false);
-    }
-    host.check("Bash", json!({ "command": format!("echo $(python3 {script}) > x") }), false);
-    host.check("Write", json!({ "file_path": script }), false);
 }
 
 #[test]

@@ -82,7 +82,7 @@ fn model_gets_a_skill_and_runs_its_script() {
 
 /// A policy, a file of the skill, and the reason that a reader has in place of its text, if it is
 /// closed.
-const CLOSED: [(&str, &str, Option<&str>); 7] = [
+const CLOSED: [(&str, &str, Option<&str>); 9] = [
     (
         "script_read: block",
         "scripts/setup-venv.sh",
@@ -90,7 +90,13 @@ const CLOSED: [(&str, &str, Option<&str>); 7] = [
     ),
     ("script_read: block_when_active", "scripts/setup-venv.sh", None),
     ("script_read: block", "SKILL.md", None),
-    ("read_gate: active", "SKILL.md", Some("skill `python-dev` is not active; load it, then read")),
+    (
+        "read_gate: active",
+        "assets/all",
+        Some("skill `python-dev` is not active; load it, then read"),
+    ),
+    ("read_gate: active", "SKILL.md", None),
+    ("script_read: block", "scripts/a.py", Some("no tool here runs `python3`; go on without")),
     ("read_scope: resources", "SKILL.md", Some("only files under `references/` and `assets/` may")),
     ("read_scope: resources", "assets/all", None),
     ("read_limit_bytes: 255", "assets/all", Some("larger than the limit of 255 bytes")),

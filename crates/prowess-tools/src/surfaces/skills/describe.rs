@@ -1,6 +1,6 @@
 //! `skills.describe`: one skill with its metadata and its files, without its instructions.
 
-use prowess_core::{Catalog, Listing, ReceiptEntry, ToolResult};
+use prowess_core::{Catalog, Listing, ReceiptEntry, ResourcePath, ToolResult};
 use prowess_text::{is_exact, model_value};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -55,8 +55,10 @@ impl SkillTool for Describe {
         let files = resources.iter().filter(|resource| is_exact(resource.path.as_str()));
         let files: Vec<_> = files.collect();
         let paths = files.iter().map(|file| &file.path);
-        value["script_paths"] =
-            json!(paths.filter(|path| operations.policy.is_script(path)).collect::<Vec<_>>());
+        let runs = |path: &&ResourcePath| {
+            operations.policy.script_program(context.catalog, Some(record), path).is_some()
+        };
+        value["script_paths"] = json!(paths.filter(runs).collect::<Vec<_>>());
         value["files"] = json!(files);
         value["files_complete"] = is_complete.into();
         model_value(&mut value);
