@@ -224,7 +224,7 @@ fn urls(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// What parameters of URLs stand between.
+/// The characters between the parameters of URLs.
 const SEPARATORS: [char; 4] = ['?', '#', '&', ';'];
 
 /// The words in front of a colon that are no user: schemes of addresses.
