@@ -50,7 +50,7 @@ impl Runtime {
         let hooked: Vec<_> = found.iter().map(|(record, skill)| (*record, &**skill)).collect();
         let skills: Vec<_> = found.iter().map(|(_, skill)| Arc::clone(skill)).collect();
         let (generation, policy) = (catalog.generation(), &self.policies().session);
-        // What the session refuses runs no hook.
+        // A load that the session refuses runs no hook.
         ledger::bind(&session.state()?, &skills, generation, policy)?;
         let bind = || session.bind(&skills, generation);
         let bound = self.with_hooks(session, &catalog, &hooked, bind).map_err(|refusal| {

@@ -96,7 +96,7 @@ enum Next {
     Delimiter(bool),
 }
 
-/// What surrounds a substitution or a subshell, and the character that ends it.
+/// The command around a substitution or a subshell, and the character that ends it.
 type Outer = (Command, Option<String>, Next, bool, char);
 
 /// Splits a command. It accepts everything, and does not expand.
