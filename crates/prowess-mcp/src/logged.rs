@@ -71,7 +71,8 @@ pub(crate) fn call(
     let method = CallToolRequestMethod::VALUE;
     let duration_ms = milliseconds(started);
     let client = &*client(context);
-    // A name that the model made up is no tool, nor one of a skill.
+    // A name that the model made up is no tool, nor one of a skill, and a path may be anything where
+    // no file was read or run.
     let is_known = dispatched.result.code != Some(codes::UNKNOWN_TOOL);
     let tool = is_known.then_some(tool.as_str());
     let [skill, file] = [skill, resource].map(|it| it.as_deref().filter(|_| is_known));
@@ -81,10 +82,11 @@ pub(crate) fn call(
         }
         Outcome::Refused(code) => {
             let code = code.as_str();
-            warn!(name: "request", target: "prowess", method, tool, skill, file, outcome = "refused", code, duration_ms, session, client, "request");
+            warn!(name: "request", target: "prowess", method, tool, skill, outcome = "refused", code, duration_ms, session, client, "request");
         }
         Outcome::Failed(code) => {
             let (code, exit) = (code.as_str(), dispatched.result.exit);
+            let file = file.filter(|_| exit.is_some());
             warn!(name: "request", target: "prowess", method, tool, skill, file, outcome = "failed", code, exit, duration_ms, session, client, "request");
         }
     }

@@ -159,7 +159,7 @@ fn skill_that_is_being_written_is_tried_again() {
 fn errors_of_a_broken_file_are_named_and_then_counted() {
     let mut host = Host::by(ToolPolicy::default());
     // This profile has an error for each field that it does not know.
-    host.catalog = catalog_by(host.source.clone(), Rules::of(Profile::Spec));
+    host.catalog = catalog_by(host.source.clone(), &Rules::of(Profile::Spec));
     for (count, more) in [(3, None), (4, Some("and 1 more"))] {
         let unknown: String = (0..count).map(|number| format!("field-{number}: x\n")).collect();
         let file = format!("---\nname: alpha\ndescription: It.\n{unknown}---\nBody\n");

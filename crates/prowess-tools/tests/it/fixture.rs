@@ -158,7 +158,7 @@ pub(crate) fn catalog_hiding(
     generation: u64,
     hidden: &str,
 ) -> Arc<Catalog> {
-    catalog_with(source, generation, (hidden, "its user switched it off"), Rules::default())
+    catalog_with(source, generation, (hidden, "its user switched it off"), &Rules::default())
 }
 
 /// A catalog of skills with these ids, whatever a parser would say of them.
@@ -173,11 +173,11 @@ pub(crate) fn catalog_hiding_because(
     hidden: &str,
     reason: &str,
 ) -> Arc<Catalog> {
-    catalog_with(source, 7, (hidden, reason), Rules::default())
+    catalog_with(source, 7, (hidden, reason), &Rules::default())
 }
 
 /// A catalog of one source whose files are read by these rules.
-pub(crate) fn catalog_by(source: Arc<dyn SkillSource>, rules: Rules) -> Arc<Catalog> {
+pub(crate) fn catalog_by(source: Arc<dyn SkillSource>, rules: &Rules) -> Arc<Catalog> {
     catalog_with(source, 7, ("", ""), rules)
 }
 
@@ -185,7 +185,7 @@ fn catalog_with(
     source: Arc<dyn SkillSource>,
     generation: u64,
     (hidden, reason): (&str, &str),
-    rules: Rules,
+    rules: &Rules,
 ) -> Arc<Catalog> {
     let records = Arc::new(scan(source.as_ref()));
     let is_hidden: Vec<_> = (0..records.len()).map(|at| records.id(at) == hidden).collect();

@@ -251,7 +251,7 @@ fn file_is_parsed_by_the_rules_of_its_catalog() {
     let file = "---\nname: pdf\ndescription: x\ncolour: red\n---\nBody\n";
     let mut host = Host::with(Setup::default(), &[("pdf/SKILL.md", file.as_bytes())]);
     host.done("skills_load", json!({ "names": ["pdf"] }));
-    host.catalog = catalog_by(host.source.clone(), Rules::of(Profile::Spec));
+    host.catalog = catalog_by(host.source.clone(), &Rules::of(Profile::Spec));
     let answer = host.call("skills_load", json!({ "names": ["pdf"] }));
     let message = text(&answer);
     assert!(message.contains(": 4:1: error[unknown-field]: "), "{message}");
