@@ -187,8 +187,8 @@ fn of_known_form(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Returns the credentials of URLs: what is in front of their hosts, and the values of parameters. A
-/// word of many URLs is read once: each has what stands before the next one.
+/// Returns the credentials of URLs: what is in front of their hosts, and the values of parameters.
+/// A word of many URLs is read once: each has what stands before the next one.
 fn urls(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let (mut end, mut last_at, mut covered) = (0, None, 0);
@@ -268,9 +268,9 @@ fn is_path(text: &str) -> bool {
         && !name.starts_with("sha")
 }
 
-/// Returns the end of the user and the password in front of a host; `last_at` is the position of the
-/// last `@` of the word. A user of `ssh` without a
-/// password is no secret; one of a site may be a token.
+/// Returns the end of the user and the password in front of a host; `last_at` is the position of
+/// the last `@` of the word. A user of `ssh` without a password is no secret; one of a site may be
+/// a token.
 fn user_of(word: &str, last_at: Option<usize>, is_ssh: bool) -> Option<usize> {
     let authority = word.split(['/', '?', '#', '\\']).next().unwrap_or_default();
     let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());

@@ -263,8 +263,8 @@ fn word_length(text: &[u8]) -> usize {
     text.iter().take_while(|byte| is_word(**byte)).count()
 }
 
-/// Returns the length of the token that a text begins with, and of the parts behind its dots. `first`
-/// is the length of its first word.
+/// Returns the length of the token that a text begins with, and of the parts behind its dots.
+/// `first` is the length of its first word.
 fn token_length(text: &[u8], first: usize) -> Option<usize> {
     let word = word_length;
     if text.starts_with(JWT) {
