@@ -411,9 +411,11 @@ fn entry_of_the_user_keeps_its_other_keys() {
                     startup_timeout_sec = 9\nargs = [\"serve\"]\n";
     assert_eq!(after, expected.replace("PROWESS", env!("CARGO_BIN_EXE_prowess")));
     let moved = tree.join("moved");
-    for (client, variable, file) in
-        [("codex", "CODEX_HOME", "config.toml"), ("claude", "CLAUDE_CONFIG_DIR", ".claude.json")]
-    {
+    for (client, variable, file) in [
+        ("codex", "CODEX_HOME", "config.toml"),
+        ("claude", "CLAUDE_CONFIG_DIR", ".claude.json"),
+        ("opencode", "OPENCODE_CONFIG_DIR", "opencode.json"),
+    ] {
         let program = program(&tree).variable(variable, moved.to_str().unwrap());
         program.run(&["mcp", "install", client, "--yes"]).text();
         assert!(moved.join(file).exists(), "`{variable}` says where {client} reads it");
