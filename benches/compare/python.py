@@ -1,4 +1,6 @@
-"""`python.py PEER ROOT`: finds the skills of a directory once with a Python package.
+"""`python.py PEER ROOT [COMMAND]`: finds the skills of a directory once with a Python package.
+
+With a command, `prompt` or `validate` of `skills-ref` or `serve` of `fastmcp`, does that instead.
 
 Prints `{"skills": COUNT, "cpu_us": TIME, "whole_us": TIME, "peak_kib": MEMORY}`: CPU time of the process around the
 work alone and since its start, and the most memory that it has had.
@@ -54,8 +56,29 @@ def fastmcp():
     ]
 
 
+def whole(peer, root, command):
+    """A command of a peer as a whole, for all skills of a directory."""
+    if command == "serve":
+        from fastmcp import FastMCP
+        from fastmcp.skills.provider import SkillsDirectoryProvider
+
+        server = FastMCP("skills")
+        server.add_provider(SkillsDirectoryProvider(Path(root)))
+        server.run(show_banner=False)
+        return
+    from skills_ref import to_prompt, validate
+
+    packages = [package for package in Path(root).iterdir() if package.is_dir()]
+    if command == "prompt":
+        print(to_prompt(packages))
+    else:
+        print(sum(not validate(package) for package in packages))
+
+
 def main():
-    peer, root = sys.argv[1:]
+    peer, root, *command = sys.argv[1:]
+    if command:
+        return whole(peer, root, *command)
     discover = {"skills-ref": skills_ref, "deepagents": deepagents, "fastmcp": fastmcp}[peer]()
     start = time.process_time_ns()
     skills = discover(root)

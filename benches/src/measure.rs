@@ -28,6 +28,30 @@ pub fn peak_kib_of(process: u32) -> u64 {
     status_of(&process.to_string(), "VmHWM:")
 }
 
+/// Returns the CPU time of the threads of a process in nanoseconds, and the number of their context
+/// switches.
+pub fn work_of(process: u32) -> [u64; 2] {
+    entries(process, "task").fold([0; 2], |[time, switches], thread| {
+        let thread = format!("{process}/task/{}", thread.file_name().display());
+        let run = std::fs::read_to_string(format!("/proc/{thread}/schedstat")).unwrap_or_default();
+        let run = run.split(' ').next().and_then(|time| time.parse::<u64>().ok());
+        let kinds = ["voluntary_ctxt_switches:", "nonvoluntary_ctxt_switches:"];
+        let switched: u64 = kinds.map(|kind| status_of(&thread, kind)).iter().sum();
+        [time + run.unwrap_or_default(), switches + switched]
+    })
+}
+
+/// Returns the memory that a process uses now in MiB, its descriptors and its threads.
+pub fn held_by(process: u32) -> [f64; 3] {
+    let resident = status_of(&process.to_string(), "VmRSS:") as f64 / 1024.0;
+    let [descriptors, threads] = ["fd", "task"].map(|of| entries(process, of).count() as f64);
+    [resident, descriptors, threads]
+}
+
+fn entries(process: u32, of: &str) -> impl Iterator<Item = std::fs::DirEntry> {
+    std::fs::read_dir(format!("/proc/{process}/{of}")).into_iter().flatten().flatten()
+}
+
 fn status(field: &str) -> u64 {
     status_of("self", field)
 }

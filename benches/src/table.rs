@@ -15,7 +15,7 @@ pub fn print_beside(what: &str, count: usize, time: Duration, other: Duration, m
 
 /// Prints a row of a value without a reference, and its maximum.
 pub fn print_alone(what: &str, count: usize, value: f64, unit: &str, most: Option<f64>) {
-    let digits = if value < 10.0 { 2 } else { 0 };
+    let digits = if value < 10.0 && value.fract() != 0.0 { 2 } else { 0 };
     let judged = judged(most.map(|most| (value, most)), unit);
     println!("| {what} | {count} | {value:.digits$} {unit} | | | {judged} |");
 }

@@ -38,22 +38,8 @@ const PROGRAMS: [&str; 8] =
 
 /// What the measured programs start or load. They are built in one step and like the programs, so
 /// that a plugin is compared with the same code.
-const NEEDED: [&str; 14] = [
-    "--bin",
-    "memory",
-    "--bin",
-    "once",
-    "--package",
-    "prowess-plugin-host",
-    "--bin",
-    "prowess-plugin-runner",
-    "--package",
-    "prowess-plugin-memory",
-    "--package",
-    "prowess-plugin-filesystem",
-    "--package",
-    "prowess-plugin-skill-tools",
-];
+const NEEDED: &str = "--bin memory --bin once --package prowess-plugin-host --bin prowess-plugin-runner \
+    --package prowess-plugin-memory --package prowess-plugin-filesystem --package prowess-plugin-skill-tools";
 
 /// Where the rows of a run are until its page is written.
 const KEPT: &str = "bench";
@@ -64,7 +50,7 @@ const KEPT: &str = "bench";
 /// The rows of each program are kept until the page is written: a run that was interrupted goes on
 /// where it ended.
 pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
-    let programs = PROGRAMS.iter().flat_map(|program| ["--bin", program]).chain(NEEDED);
+    let programs = PROGRAMS.iter().flat_map(|program| ["--bin", program]).chain(NEEDED.split(' '));
     cargo(
         ["build", "--lib", DIST[0], DIST[1], "--package", "benches"].into_iter().chain(programs),
     )?;

@@ -7,12 +7,12 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use benches::children::{cpu_of_children, run};
 use benches::table::{milliseconds, print_alone, print_beside};
-use benches::{corpus, floor};
+use benches::{corpus, floor, measure};
 use tempfile::TempDir;
 
 const SIZES: [usize; 4] = [0, 1_000, 10_000, 50_000];
@@ -59,6 +59,21 @@ const REQUESTS: [(&str, &str, f64); 2] = [
     ),
 ];
 
+/// What is printed of a server that watches: names, units and limits.
+const WATCHING: [(&str, &str, Option<f64>); 6] = [
+    ("CPU time until it watches", "ms", None),
+    ("resident memory once it watches", "MB", None),
+    ("descriptors once it watches", "", None),
+    ("threads once it watches", "", None),
+    ("CPU time in ten idle seconds", "ms", Some(0.0)),
+    ("context switches in ten idle seconds", "", Some(0.0)),
+];
+
+/// A server has set up its watches, and done what it does a second after its start, when it has not
+/// run for so long; and how long it is looked at then.
+const UNTIL_IDLE: Duration = Duration::from_millis(1_500);
+const IDLE: Duration = Duration::from_secs(10);
+
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 fn main() {
@@ -84,6 +99,26 @@ struct Bench {
     home: TempDir,
     count: usize,
     rounds: usize,
+}
+
+/// Waits until a server watches, and returns what it holds then and what it does while it is idle.
+fn watching(server: u32) -> Vec<f64> {
+    let work_after = |time| {
+        std::thread::sleep(time);
+        measure::work_of(server)
+    };
+    let mut before = [0; 2];
+    loop {
+        let now = work_after(UNTIL_IDLE);
+        if now == before {
+            break;
+        }
+        before = now;
+    }
+    let held = measure::held_by(server);
+    let after = work_after(IDLE);
+    let [time, switches] = [0, 1].map(|at| (after[at] - before[at]) as f64);
+    held.into_iter().chain([time / 1e6, switches]).collect()
 }
 
 impl Bench {
@@ -112,18 +147,16 @@ impl Bench {
         }
         for (at, (name, _, most)) in REQUESTS.into_iter().enumerate() {
             let requests = &REQUESTS[..=at];
-            self.row(name, Some(most), || {
-                self.serve(requests);
-            });
+            self.row(name, Some(most), || self.serve(requests, drop));
         }
-        let peak = self.serve(&REQUESTS);
-        print_alone(
-            "serve, peak memory at the answer",
-            self.count,
-            peak as f64 / 1024.0,
-            "MB",
-            None,
-        );
+        let peak = self.serve(&REQUESTS, measure::peak_kib_of) as f64 / 1024.0;
+        print_alone("serve, peak memory at the answer", self.count, peak, "MB", None);
+        let mut held = Vec::new();
+        let time = cpu_of_children(|| held = self.serve(&REQUESTS, watching));
+        let values = std::iter::once(milliseconds(time)).chain(held);
+        for ((name, unit, most), value) in WATCHING.into_iter().zip(values) {
+            print_alone(&format!("serve, {name}"), self.count, value, unit, most);
+        }
     }
 
     /// Prints the median of the CPU times, beside the floor's of the same rounds, and returns it.
@@ -166,9 +199,9 @@ impl Bench {
         command
     }
 
-    /// Starts a server, makes these requests one after another, ends it at the last answer, and
-    /// returns its peak memory in KiB.
-    fn serve(&self, requests: &[(&str, &str, f64)]) -> u64 {
+    /// Starts a server, makes these requests one after another, looks at its process, by its number,
+    /// and ends it.
+    fn serve<T>(&self, requests: &[(&str, &str, f64)], look: impl FnOnce(u32) -> T) -> T {
         let mut command = self.command(&["serve"], false);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut server = command.spawn().expect("the program can be started");
@@ -184,13 +217,9 @@ impl Bench {
             }
             writeln!(input, "{INITIALIZED}").expect("the server reads");
         }
-        let peak = benches::measure::peak_kib_of(server.id());
-        end(&mut server);
-        peak
+        let seen = look(server.id());
+        server.kill().expect("it runs");
+        server.wait().expect("it has ended");
+        seen
     }
-}
-
-fn end(server: &mut Child) {
-    server.kill().expect("it runs");
-    server.wait().expect("it has ended");
 }

@@ -30,15 +30,10 @@ fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let [work, directory, rest @ ..] = arguments.as_slice() else { return ExitCode::from(2) };
     let root = Path::new(directory);
+    let count = rest.first().and_then(|count| count.parse().ok()).unwrap_or(1_000);
     match work.as_str() {
-        "generate" => {
-            let count = rest.first().and_then(|count| count.parse().ok()).unwrap_or(1_000);
-            corpus::write(root, count);
-        }
-        "packages" => {
-            let count = rest.first().and_then(|count| count.parse().ok()).unwrap_or(1_000);
-            corpus::write_packages(root, count);
-        }
+        "generate" => corpus::write(root, count),
+        "packages" => corpus::write_packages(root, count),
         "nothing" => {}
         "many" => {
             std::hint::black_box(floor::discover_at_once(root, 32));

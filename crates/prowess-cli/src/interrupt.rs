@@ -43,7 +43,7 @@ const WITH_VALUE: [&str; 9] = [
 ];
 
 /// Returns the command of a command line, which takes longer to parse as a whole.
-fn command(mut arguments: impl Iterator<Item = OsString>) -> Option<OsString> {
+pub(crate) fn command(mut arguments: impl Iterator<Item = OsString>) -> Option<OsString> {
     loop {
         let argument = arguments.next()?;
         if !argument.as_encoded_bytes().starts_with(b"-") {

@@ -11,10 +11,11 @@ mod template;
 mod tier;
 mod written;
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use prowess_format::Profile;
-use serde_yaml::Value;
+use serde_yaml::{Mapping, Value};
 
 use crate::Policies;
 pub use difference::PresetDifference;
@@ -28,6 +29,8 @@ use written::Written;
 
 /// The preset of a configuration that names none.
 const STANDARD: &str = "standard";
+
+const REGISTRY: &str = "registry";
 
 /// The presets: name and content, in the format of `prowess.yaml`. `standard` follows
 /// agentskills.io and its client guide, like the defaults of all policies; the others reproduce
@@ -107,7 +110,16 @@ impl Configuration {
         // A stable sort: the program's parts are first, and the preset is next.
         read.insert(0, (&preset, preset_written));
         read.sort_by_key(|(part, _)| part.origin != Origin::Program);
-        let mut merged = serde_yaml::to_value(Policies::default()).map_err(ConfigError::invalid)?;
+        // Programs set keys of `registry`, and need its defaults alone: those of all policies take a
+        // tenth of a start.
+        let keys = read.iter().filter_map(|(_, written)| written.policies.as_mapping());
+        let merged = match keys.flat_map(Mapping::keys).all(|key| key == REGISTRY) {
+            true => {
+                serde_yaml::to_value(BTreeMap::from([(REGISTRY, Policies::default().registry)]))
+            }
+            false => serde_yaml::to_value(Policies::default()),
+        };
+        let mut merged = merged.map_err(ConfigError::invalid)?;
         let (mut set, mut operator) = (Vec::new(), None);
         for (part, mut written) in read {
             complete_paths(&mut written.policies, &part.origin);

@@ -61,7 +61,9 @@ pub(crate) fn run() -> Result<(), Failure> {
             samples.push(programs.measure(peer, &corpus)?);
         }
     }
-    std::fs::write(root().join(PAGE), page::page(&peers, &samples, &today()?))?;
+    let page =
+        page::page(&peers, &samples, &today()?) + "\n" + &programs.whole(generated.path())?;
+    std::fs::write(root().join(PAGE), page)?;
     draw()
 }
 
@@ -102,13 +104,26 @@ impl Programs {
         let python = packages("Python", "==");
         let python: Vec<_> = python.iter().map(String::as_str).collect();
         let node = packages("Node", "@");
-        let node: Vec<_> = node.iter().map(String::as_str).collect();
+        let node: Vec<_> = node.iter().map(String::as_str).chain([installs::PEER]).collect();
         Ok(Self {
             own: built("dist", "once")?,
             rust: target.join("release/compare-rust"),
             python: environment(&place.join("python"), &python)?,
             node: Packages::install(&place.join("node"), &node)?,
         })
+    }
+
+    /// Measures whole commands, and returns their part of the page.
+    fn whole(&self, directory: &Path) -> Result<String, Failure> {
+        let Packages { directory: packages, node } = &self.node;
+        let places = serde_json::json!({
+            "directory": directory, "drivers": drivers(), "modules": packages.join("node_modules"),
+            "prowess": super::own_program()?, "once": self.own, "rust": self.rust, "python": self.python,
+            "node": node,
+        });
+        let mut command = Command::new(&self.python);
+        let printed = succeed(command.arg(drivers().join("whole.py")).arg(places.to_string()))?;
+        Ok(String::from_utf8_lossy(&printed).into_owned())
     }
 
     fn measure(&self, Peer { name, from, .. }: &Peer, corpus: &Path) -> Result<Sample, Failure> {

@@ -8,14 +8,7 @@ pub(crate) const PATH: &str = "benches/README.md";
 const SUM: &str = "<!-- sum of the page: ";
 
 /// The head of the part about whole programs.
-pub(super) const COMMANDS: &str = "\n## Commands\n\n\
-    Whole programs on packages with files, 3.5 files and 0.95 directories each, as \
-    `cargo xtask bench --commands` prints them. **measured** is the median CPU time of a fresh process with warm \
-    files, from its start to its end or to the answer that is named; **reference** is that of a program that lists \
-    each directory of the same tree once and reads 4 KiB of each `SKILL.md`. Without skills, the time has a limit of \
-    its own.\n\n\
-    ![CPU time of commands for each skill, by the number of skills](growth.svg)\n\n\
-    | what | skills | measured | reference | ratio | target | met |\n|---|--:|--:|--:|--:|--:|--:|\n";
+pub(super) const COMMANDS: &str = include_str!("commands.md");
 
 /// Returns the page of a run: the machine and the rows.
 pub(super) fn written(rows: &str) -> String {
@@ -29,19 +22,8 @@ pub(super) fn written(rows: &str) -> String {
     let load = read("/proc/loadavg");
     let load = load.split(' ').next().unwrap_or("?");
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let page = format!(
-        "# Benchmarks\n\nWritten by `cargo xtask bench`. Do not edit: the next run overwrites it.\n\n\
-         {date}, {model}, {threads} threads, Linux {kernel}, load {load}.\n\n\
-         **measured** is the least CPU time of all rounds with warm caches, unless a row names another measure. \
-         **reference** is what the row is compared with, measured in the same rounds, and **ratio** is the \
-         quotient of the two. Without another reference in its name, a row is compared with its lower limit, \
-         the system calls that the same work needs without prowess: for discovery, list the root, and open, \
-         read 4 KiB of and close each `SKILL.md`; for a reload, stat each file; for one skill, open, stat, \
-         read and close it. A plugin is compared with the same code linked into the host. Rows of `watch`, of \
-         reads of shared catalogs and of child processes are wall-clock times, which other load of the machine makes longer. `cargo xtask bench --count` prints counts that no load changes.\n\n\
-         | what | skills | measured | reference | ratio | target | met |\n|---|--:|--:|--:|--:|--:|--:|\n{rows}\n",
-        kernel = kernel.trim()
-    );
+    let kernel = kernel.trim();
+    let page = format!(include_str!("head.md"), date, model, threads, kernel, load, rows);
     let sum = sum(&page);
     page + &format!("{SUM}{sum:016x} -->\n")
 }

@@ -13,8 +13,8 @@ const LEAST: u32 = 22;
 const VERSION: &str = "22.23.3";
 
 pub(crate) struct Packages {
-    directory: PathBuf,
-    node: PathBuf,
+    pub(crate) directory: PathBuf,
+    pub(crate) node: PathBuf,
 }
 
 impl Packages {

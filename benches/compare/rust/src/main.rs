@@ -1,4 +1,5 @@
-//! `compare-rust PEER ROOT`: finds the skills of a directory once with another crate.
+//! `compare-rust PEER ROOT [COMMAND]`: finds the skills of a directory once with another crate, or
+//! does what a command of it does, `prompt` or `validate`.
 //!
 //! Prints `{"skills": COUNT, "cpu_us": TIME, "whole_us": TIME, "peak_kib": MEMORY}`: CPU time of
 //! the process around the work alone and since its start, and the most memory that it has had.
@@ -11,11 +12,13 @@ use rustix::time::{ClockId, clock_gettime};
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
-    let [peer, root] = arguments.as_slice() else { return ExitCode::from(2) };
-    let discover = match peer.as_str() {
-        "brainwires-skills" => brainwires,
-        "skills-ref-rs" => skills_ref,
-        "agent-skills" => agent_skills,
+    let [peer, root, command @ ..] = arguments.as_slice() else { return ExitCode::from(2) };
+    let discover = match (peer.as_str(), command.first().map_or("", |command| command)) {
+        ("brainwires-skills", "") => brainwires,
+        ("skills-ref-rs", "") => skills_ref,
+        ("skills-ref-rs", "prompt") => prompt,
+        ("skills-ref-rs", "validate") => validate,
+        ("agent-skills", "") => agent_skills,
         _ => return ExitCode::from(2),
     };
     let start = cpu_time();
@@ -41,6 +44,18 @@ fn brainwires(root: &Path) -> usize {
 fn skills_ref(root: &Path) -> usize {
     let read = |path: PathBuf| skills_ref::read_properties(&path).ok();
     std::hint::black_box(children(root).filter_map(read).collect::<Vec<_>>()).len()
+}
+
+fn prompt(root: &Path) -> usize {
+    let paths: Vec<_> = children(root).collect();
+    let paths: Vec<_> = paths.iter().map(PathBuf::as_path).collect();
+    let prompt = skills_ref::to_prompt(&paths).expect("the corpus is valid");
+    println!("{prompt}");
+    paths.len()
+}
+
+fn validate(root: &Path) -> usize {
+    children(root).filter(|path| skills_ref::validate(path).is_empty()).count()
 }
 
 /// It has no catalog call, so the loop is ours. A loaded skill keeps its body.

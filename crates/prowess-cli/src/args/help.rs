@@ -7,12 +7,18 @@ use std::io::{self, Write as _};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _, ValueEnum as _};
+use clap::{
+    Arg, ArgMatches, Args as _, Command, CommandFactory as _, FromArgMatches as _, ValueEnum as _,
+};
 
 use prowess::tools::closest;
 
 use super::run::with_separator;
-use super::{Args, Format, PolicyOptions, SkillOptions, renamed};
+use super::{
+    Args, Format, Global, List, PolicyOptions, PromptArgs, Run, Search, Serve, SkillOptions,
+    renamed,
+};
+use crate::interrupt::command as named_command;
 
 /// The command with formats of its own.
 const VALIDATE: &str = "validate";
@@ -123,9 +129,34 @@ fn all_formats() -> impl TypedValueParser<Value = Format> {
         .try_map(|name| Format::from_str(&name, false))
 }
 
+/// The commands that clients and scripts start, each with what adds its arguments.
+const ALONE: [(&str, fn(Command) -> Command); 6] = [
+    ("doctor", |command| command),
+    ("list", List::augment_args),
+    ("prompt", PromptArgs::augment_args),
+    ("run", Run::augment_args),
+    ("search", Search::augment_args),
+    ("serve", Serve::augment_args),
+];
+
+/// Parses a command line of one of these commands by its own arguments: those of all others take
+/// longer than the rest of a start. A line that is wrong or asks for help is parsed as a whole.
+fn parsed_alone(arguments: &[OsString]) -> Option<ArgMatches> {
+    let named = named_command(arguments.iter().skip(1).cloned())?;
+    let (name, augment) = ALONE.into_iter().find(|(name, _)| named == **name)?;
+    let command = Global::augment_args(Command::new("prowess"));
+    let mut command = command.subcommand(augment(Command::new(name)));
+    let matches = command.try_get_matches_from_mut(arguments).ok();
+    std::mem::forget(command);
+    matches
+}
+
 /// Parses the arguments of the program.
 pub(crate) fn parse() -> Result<Args, clap::Error> {
     let arguments: Vec<_> = std::env::args_os().collect();
+    if let Some(matches) = parsed_alone(&arguments) {
+        return Args::from_arg_matches(&matches);
+    }
     let has = |name: &str| arguments.iter().any(|argument| argument == name);
     let mut command = command_with(has);
     let is_group_with_h = |word: &str| {
@@ -256,4 +287,20 @@ fn unused(command: &str) -> Vec<String> {
 fn ids<Options: clap::Args>() -> Vec<String> {
     let group = Options::augment_args(Command::new(""));
     group.get_arguments().map(|option| option.get_id().to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_alone_has_the_arguments_of_the_whole() {
+        let whole = Args::command();
+        let arguments = |it: &Command| format!("{:?}", it.get_arguments().collect::<Vec<_>>());
+        for (name, augment) in ALONE {
+            let of_whole = whole.find_subcommand(name).map(arguments);
+            assert_eq!(of_whole, Some(arguments(&augment(Command::new(name)))), "{name}");
+            assert!(unused(name).is_empty(), "an option without effect on `{name}` is refused");
+        }
+    }
 }

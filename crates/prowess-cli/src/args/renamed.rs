@@ -3,63 +3,21 @@
 use std::ffi::OsString;
 
 /// The words of an old command, and those that replace them; [`REST`] is all that follows.
-const RENAMED: [(&[&str], &[&str]); 12] = [
-    (&["explain-call"], &["call", "--explain", REST]),
-    (&["lock", "import"], &["sync", "--import", REST]),
-    (&["lock", "export"], &["sync", "--export", REST]),
-    (&["lock"], &["sync", "--help"]),
-    (&["outdated"], &["update", "--check", REST]),
-    (&["quarantine", "release"], &["sync", "--release", REST]),
-    (&["quarantine", "list"], &["sync", "--quarantine", REST]),
-    (&["quarantine"], &["sync", "--quarantine", REST]),
-    (&["rollback"], &["update", "--rollback", REST]),
-    (&["schema"], &["validate", "--schema", REST]),
-    (&["shell"], &["run", "--shell", REST]),
-    (&["stats"], &["audit", "stats", REST]),
-];
+const RENAMED: &str = include_str!("renamed.tsv");
 
 /// The names that other tools have for commands: those of which command, the names, and ours.
-const OF_OTHERS: [(&str, &str, &str); 32] = [
-    ("", "install i get", "add"),
-    ("", "uninstall rm delete del", "remove"),
-    ("", "ls", "list"),
-    ("", "lint check", "validate"),
-    ("", "upgrade up", "update"),
-    ("", "ci", "sync"),
-    ("", "lock", "sync"),
-    ("", "init create", "new"),
-    ("", "info view cat", "show"),
-    ("", "find", "search"),
-    ("", "which why", "explain"),
-    ("", "start server", "serve"),
-    ("", "status diagnose", "doctor"),
-    ("", "exec x", "run"),
-    ("", "untrust distrust revoke", "trust --revoke"),
-    ("", "logs log", "audit show"),
-    ("audit", "list ls log logs export", "show"),
-    ("config", "list ls print path where", "show"),
-    ("config", "add", "set"),
-    ("config", "remove rm delete", "unset"),
-    ("mcp", "add", "install"),
-    ("mcp", "uninstall remove rm delete", "install --remove"),
-    ("mcp", "list ls show get", "config"),
-    ("plugin", "show info", "inspect"),
-    ("plugin", "add install", "trust"),
-    ("plugin", "test validate lint", "check"),
-    ("plugin", "init create", "new"),
-    ("approvals", "approve allow accept", "grant"),
-    ("approvals", "reject refuse", "deny"),
-    ("proposals", "approve grant allow", "accept"),
-    ("proposals", "deny refuse", "reject"),
-    ("proposals", "new create add", "propose"),
-];
+const OF_OTHERS: &str = include_str!("of_others.tsv");
+
+fn of_others() -> impl Iterator<Item = [&'static str; 3]> {
+    let cells = |line: &'static str| line.splitn(3, '\t').collect::<Vec<_>>().try_into().ok();
+    OF_OTHERS.lines().filter_map(cells)
+}
 
 /// Returns the command that other tools name so; `level` is the command that it belongs to.
 pub(crate) fn of_other_tools(level: &str, name: &str) -> Option<&'static str> {
-    let is_meant = |(of, names, _): &&(&str, &str, &str)| {
-        *of == level && names.split(' ').any(|other| other == name)
-    };
-    OF_OTHERS.iter().find(is_meant).map(|(_, _, ours)| *ours)
+    let is_meant =
+        |[of, names, _]: &[&str; 3]| *of == level && names.split(' ').any(|other| other == name);
+    of_others().find(is_meant).map(|[_, _, ours]| ours)
 }
 
 /// Shown nowhere: the arguments of the person stand here.
@@ -81,21 +39,23 @@ pub(super) fn rewrite(name: &str, arguments: &[OsString]) -> Option<Renamed> {
         let written = arguments[at..].iter();
         old.len() <= written.len() && written.zip(old).all(|(argument, word)| argument == word)
     };
-    let (old, new) = RENAMED.iter().find(|(old, _)| is_written(old))?;
+    let rows = RENAMED.lines().filter_map(|row| row.split_once('\t'));
+    let mut rows = rows.map(|row| [row.0, row.1].map(|it| it.split(' ').collect::<Vec<_>>()));
+    let [old, new] = rows.find(|[old, _]| is_written(old))?;
     let rest = &arguments[at + old.len()..];
     if !new.contains(&REST) && rest.iter().any(|word| word != "--help" && word != "-h") {
         return None;
     }
     let mut renamed = arguments[..at].to_vec();
-    for word in *new {
-        match *word {
+    for &word in &new {
+        match word {
             REST => renamed.extend_from_slice(rest),
             word => renamed.push(word.into()),
         }
     }
     let shown = |words: &[&str]| format!("prowess {}", words.join(" "));
-    let last = new.strip_suffix(&[REST]).unwrap_or(new);
-    Some(Renamed { arguments: renamed, old: shown(old), new: shown(last) })
+    let last = new.strip_suffix(&[REST]).unwrap_or(&new);
+    Some(Renamed { arguments: renamed, old: shown(&old), new: shown(last) })
 }
 
 /// Returns the command that an old one is now, and its words without options.
@@ -110,12 +70,13 @@ pub(crate) fn today(words: &[String]) -> Option<(Renamed, Vec<String>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::OF_OTHERS;
+    use super::{OF_OTHERS, of_others};
 
     #[test]
     fn names_of_other_tools_stand_for_commands_and_are_none() {
         let program = super::super::command();
-        for (level, names, ours) in OF_OTHERS {
+        assert_eq!(of_others().count(), OF_OTHERS.lines().count(), "each line has three cells");
+        for [level, names, ours] in of_others() {
             let parent = program.find_subcommand(level).unwrap_or(&program);
             let ours = ours.split(' ').next().unwrap_or_default();
             assert!(parent.find_subcommand(ours).is_some(), "{level} {ours}");

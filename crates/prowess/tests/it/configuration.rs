@@ -53,6 +53,9 @@ fn last_part_wins_and_is_the_origin() {
         assert_eq!(value(&all, key), expected, "`{key}` is that of the last part that sets it");
     }
     assert_eq!(value(&read(&parts[..1]), "session.max_active"), "6 program");
+    let alone = [option("registry.limits.body_tokens.severity", "warning"), option("prompt", "{}")];
+    let [one, both] = [&alone[..1], &alone].map(|parts| read(parts).into_policies());
+    assert_eq!(one, both, "the defaults are those of the whole configuration");
     assert_eq!(all.chosen_profile(), Some(Profile::Strict));
     assert_eq!(read(&parts[..2]).chosen_profile(), None, "nothing sets a profile");
 }

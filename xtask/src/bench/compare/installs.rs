@@ -15,7 +15,7 @@ use crate::process::{Failure, Server, build_optimized, fail_for, output, succeed
 use crate::root;
 
 /// The program of others, which installs from a folder without the network.
-const PEER: &str = "skills@1.7.4";
+pub(super) const PEER: &str = "skills@1.7.4";
 
 const SKILLS: usize = 200;
 
@@ -24,10 +24,7 @@ const REPEATS: usize = 10;
 
 /// Runs its arguments as often as the first one says, and prints what they took: seconds of the
 /// program, of the kernel, and on the clock.
-const TIMED: &str = r#"TIMEFORMAT="%U %S %R"; count=$1; shift
-time for ((number = 0; number < count; number++)); do
-    "$@" >/dev/null 2>"$HOME/messages" || { cat "$HOME/messages"; exit 1; }
-done"#;
+const TIMED: &str = include_str!("timed.sh");
 
 /// The rows, each with the most CPU time in milliseconds, if it has a limit. The last one is
 /// limited by the row before it.
@@ -175,15 +172,7 @@ fn table(rounds: &[[Taken; ROWS.len()]]) -> (String, Vec<&'static str>) {
 }
 
 fn page(table: &str, date: &str) -> String {
-    format!(
-        "# Installing {SKILLS} skills\n\n\
-         Written by `cargo xtask compare --install` on {date}.\n\n\
-         Each command is a process of its own, measured from its start to its end, in a home that is \
-         empty before the first install.\nThey take turns, and a number is the median of {ROUNDS} \
-         rounds. `skills` is the npm package `{PEER}`; it copies files from a\nlocal folder and \
-         verifies nothing, while `prowess add` downloads, verifies, unpacks and syncs to the disk.\n\n\
-         {table}"
-    )
+    format!(include_str!("installs.md"), SKILLS, date, ROUNDS, PEER, table)
 }
 
 #[cfg(test)]

@@ -12,16 +12,7 @@ pub(super) const INSTALLS: &str = "benches/INSTALL.md";
 pub(super) const DRAWN: [&str; 3] = [PAGE, INSTALLS, BENCHMARKS];
 
 pub(super) fn page(peers: &[Peer], samples: &[Vec<Sample>], date: &str) -> String {
-    let mut page = format!(
-        "# Finding skills, beside others\n\n\
-         Written by `cargo xtask compare` on {date}; not edited by hand.\n\n\
-         Each finds the {SKILLS} skills of a generated directory, warm, in a process of its own that measures its \
-         CPU time around\nthe work alone, by which they are compared, and from its start, with all that an interpreter imports. They take \
-         turns, {ROUNDS} rounds,\nand a number is a median; a ratio is taken inside its round, since an absolute \
-         time depends on the machine.\n\n\
-         | | from | version | skills found | CPU time, ms | of the floor | of prowess | whole process, ms | peak memory, MiB |\n\
-         |---|---|---|--:|--:|--:|--:|--:|--:|\n"
-    );
+    let mut page = format!(include_str!("discovery.md"), date, SKILLS, ROUNDS);
     for (Peer { name, from, version, .. }, own) in peers.iter().zip(samples) {
         let ratio = |base: &[Sample]| median(own.iter().zip(base).map(|(own, it)| own[1] / it[1]));
         let [skills, time, whole, peak] =
@@ -66,20 +57,7 @@ const LEFT: usize = 250;
 const LONGEST: f64 = 400.0;
 
 /// Colours for a light and a dark page.
-const STYLE: &str = "\
-<style>
-  text { font: 14px sans-serif; fill: #24292f }
-  .title { font-weight: bold }
-  .less { fill: #6e7781 }
-  rect { fill: #afb8c1 }
-  .ours { fill: #2da44e }
-  @media (prefers-color-scheme: dark) {
-    text { fill: #e6edf3 }
-    .less { fill: #8b949e }
-    rect { fill: #57606a }
-  }
-</style>
-";
+const STYLE: &str = include_str!("style.svg");
 
 /// Draws the charts from the pages of measurements: the path of each, and its content, which is
 /// nothing if a page has no table for it.
