@@ -16,6 +16,7 @@ use prowess_text::{clipped, counted, markdown_code, one_line, quoted};
 
 use crate::document::{PackageBase, Parts, StoredProposal, unquoted};
 use crate::file_name::{DECIDED, is_proposal, stem};
+use crate::outlook::refuse_copy;
 use crate::patch::{Patch, package_diff};
 use crate::{ProposalPolicy, ReviewError, SkillPackage, codes, review_codes};
 
@@ -172,6 +173,7 @@ impl FileProposals {
                 what should change";
             invalid(message)
         };
+        refuse_copy(catalog, proposed.location).map_err(|reason| invalid(&reason))?;
         let package = SkillPackage::new(Path::new(proposed.location)).map_err(nowhere)?;
         let found = package.read().map_err(nowhere)?;
         let PackageBase { path, .. } = package.base(&found.files).map_err(nowhere)?;

@@ -55,6 +55,7 @@ impl FileProposals {
         if let Some(reason) = found.refusal(after) {
             return Err(reason);
         }
+        refuse_copy(catalog, &package.path().to_string_lossy())?;
         let Some(check) = &self.check else { return Ok(None) };
         let directory = package.path();
         let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -139,6 +140,19 @@ impl StoredProposal {
             ReviewError { conflicts, ..error }
         })
     }
+}
+
+/// Returns why a directory is changed elsewhere, if a lock file has placed it: the next update would
+/// take the change back.
+pub(crate) fn refuse_copy(catalog: &Catalog, directory: &str) -> Result<(), String> {
+    if catalog.sources().iter().any(|it| it.source.places(directory)) {
+        return Err(
+            "the skill is installed, and its source has the files to change; tell the user \
+                    what should change there"
+                .to_owned(),
+        );
+    }
+    Ok(())
 }
 
 fn is_instructions(path: &str) -> bool {

@@ -120,9 +120,9 @@ impl FileProposals {
         Ok(decision)
     }
 
-    /// Prepares the acceptance of a proposal for a package of this catalog. With `is_rebased`, also
-    /// if the files are others than
-    /// those that the proposal was made for, as long as both changes can be merged.
+    /// Prepares the acceptance of a proposal for a package of this catalog. If its files are others
+    /// than those that the proposal was made for, both changes are merged, and only into the files
+    /// that the reviewer has seen: `onto` is their digest.
     ///
     /// # Errors
     ///
@@ -133,7 +133,7 @@ impl FileProposals {
         review: &Review,
         package: &SkillPackage,
         catalog: &Catalog,
-        is_rebased: bool,
+        onto: Option<Digest>,
     ) -> Result<Acceptance<'_>, ReviewError> {
         let (directory, decided, lock) = self.locked(&review.proposal)?;
         let proposal = self.reviewed(&directory, review, ReviewStep::Accepted)?;
@@ -143,10 +143,18 @@ impl FileProposals {
         self.finish_interrupted(&directory, &decided, &proposal, review, &before)?;
         let Outlook { before, after, has_moved, new_id } =
             self.outlook(&proposal, package, catalog)?;
-        if !is_rebased && has_moved {
-            let message = "the skill has changed since the proposal was made; the change still \
-                fits, and `--rebase` accepts it for what the skill says now";
-            return Err(ReviewError::new(codes::PROPOSAL_CONFLICT, message));
+        let conflict = |message: &str| Err(ReviewError::new(codes::PROPOSAL_CONFLICT, message));
+        match onto {
+            None if has_moved => {
+                return conflict(
+                    "the skill has changed since the proposal was made; the change still fits, \
+                     and `--rebase` accepts it for what the skill says now",
+                );
+            }
+            Some(seen) if seen != package_digest(&before) => {
+                return conflict("the skill has changed since it was shown");
+            }
+            _ => {}
         }
         let (package, review) = (package.clone(), review.clone());
         let proposals = self;
@@ -252,12 +260,17 @@ impl FileProposals {
         }
     }
 
-    /// Returns the decisions on the last so many proposals, with their names. Others are not read.
+    /// Returns the decisions on the last so many proposals whose names begin so, with these names.
+    /// Others are not read.
     ///
     /// # Errors
     ///
     /// Returns an error if their directory cannot be read.
-    pub fn decided(&self, most: usize) -> Result<Vec<(String, Decision)>, ReviewError> {
+    pub fn decided(
+        &self,
+        start: &str,
+        most: usize,
+    ) -> Result<Vec<(String, Decision)>, ReviewError> {
         let opened = Dir::open(self.directory.join(DECIDED));
         let mut decided = match opened {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -266,7 +279,8 @@ impl FileProposals {
         let mut buffer = prowess_dir::EntryBuffer::default();
         let mut names = Vec::new();
         let _ = decided.entries(&mut buffer)?.visit(|entry| {
-            names.extend(entry.name().filter(|name| is_proposal(name)).map(str::to_owned));
+            let is_meant = |name: &&str| name.starts_with(start) && is_proposal(name);
+            names.extend(entry.name().filter(is_meant).map(str::to_owned));
             std::ops::ControlFlow::<()>::Continue(())
         })?;
         // Behind the skill is the time.
@@ -279,6 +293,15 @@ impl FileProposals {
         let mut found: Vec<_> = decisions.map(|(decision, name)| (name, decision)).collect();
         found.sort_by_key(|(_, decision)| decision.at);
         Ok(found)
+    }
+
+    /// Returns a decided proposal as it was.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is none of this name, or its file is not as it was written.
+    pub fn as_decided(&self, name: &str) -> Result<StoredProposal, ReviewError> {
+        self.read(&Dir::open(self.directory.join(DECIDED))?, name)
     }
 }
 

@@ -17,7 +17,7 @@ use crate::lock::{Lock, is_id, is_named};
 use crate::locked_skill::LockedSkill;
 use crate::signer::SignerRules;
 use crate::signers::{Signatures, check_signer};
-use crate::surface::surface;
+use crate::surface::{of_lock, surface};
 use crate::tree::tree_digest;
 
 /// The maximum number of skills that are named instead of one that is missing.
@@ -280,7 +280,7 @@ impl Fetched {
             Ok(frontmatter) => frontmatter,
             Err(error) => return self.left_out.push(LeftOut { name: directory, error }),
         };
-        let surface = surface(&package);
+        let surface = of_lock(surface(&package));
         let version = version(&frontmatter).map(Cow::into_owned);
         let id = frontmatter.name;
         if let Some(named) = artifact.name.as_ref().filter(|named| **named != id) {

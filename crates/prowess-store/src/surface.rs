@@ -12,7 +12,7 @@ use prowess_text::has_invisible;
 const VARIABLES: [&str; 8] =
     ["${", "$", "environ[\"", "environ['", "environ.get(\"", "getenv(\"", "process.env.", "ENV[\""];
 
-/// The maximum number of facts of one package, so that a lock stays readable.
+/// The maximum number of facts of one package in a lock, so that it stays readable.
 const MOST_FACTS: usize = 500;
 
 /// The maximum length of the value of a fact. Of a longer one, the digest says whether it changes.
@@ -53,7 +53,7 @@ const LIMIT: &str = "limit:";
 /// invisible text.
 ///
 /// It is a summary for people who decide on an update, and no limit: a script may do more than its
-/// text shows. A package with very many facts has the digest of all of them instead.
+/// text shows.
 pub fn surface(package: &Archive) -> BTreeSet<String> {
     let is_skill_md = |file: &&File| SKILL_MD_FILES.contains(&file.path.as_str());
     let content = package.files().iter().find(is_skill_md).map(|file| &*file.content);
@@ -75,11 +75,16 @@ pub fn surface(package: &Archive) -> BTreeSet<String> {
             facts.insert(format!("hidden-text:{}", file.path));
         }
     }
-    if facts.len() > MOST_FACTS {
-        let all: String = facts.iter().map(|fact| format!("{fact}\n")).collect();
-        return BTreeSet::from([format!("many:{}", Digest::of(all.as_bytes()))]);
-    }
     facts
+}
+
+/// Returns the facts of a package as a lock has them: of very many, the digest of all.
+pub(crate) fn of_lock(facts: BTreeSet<String>) -> BTreeSet<String> {
+    if facts.len() <= MOST_FACTS {
+        return facts;
+    }
+    let all: String = facts.iter().map(|fact| format!("{fact}\n")).collect();
+    BTreeSet::from([format!("many:{}", Digest::of(all.as_bytes()))])
 }
 
 /// Returns the capabilities that only the second package has. A limit that only the first one has

@@ -114,8 +114,8 @@ pub enum Decision<'d> {
         name: &'d str,
         /// The digest that was shown.
         digest: &'d str,
-        /// `--rebase`: the change still fits a skill that has changed since.
-        rebase: bool,
+        /// `--rebase DIGEST`: the change still fits a skill that has changed since.
+        rebase: Option<&'d str>,
     },
     /// `proposals reject NAME`.
     Reject(&'d str),

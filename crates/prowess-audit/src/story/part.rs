@@ -14,8 +14,9 @@ use crate::chain::{self, Head, MAX_LINE};
 use crate::log::files::{self, Snapshot};
 use crate::verify::{Found, Position};
 
-/// The number of bytes that are read for a part: at least one entry of any length is in it.
-const WINDOW: u64 = 2 * MAX_LINE as u64;
+/// The numbers of bytes that are read for a part: mostly, the first is enough. In the other one, at
+/// least one entry of any length is.
+const WINDOWS: [u64; 2] = [128 << 10, 2 * MAX_LINE as u64];
 
 /// A part of a story that ends with the log, or before an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -42,10 +43,25 @@ impl Story {
         before: Option<u64>,
         most: usize,
     ) -> Result<StoryPart, VerifyError> {
-        let unreadable = |error| VerifyError::Unreadable(path.to_owned(), error);
-        let Some(window) = Window::read(path, before).map_err(unreadable)? else {
-            return Ok(StoryPart::default());
-        };
+        let mut part = None;
+        for bytes in WINDOWS {
+            let window = Window::read(path, before, bytes);
+            let window = window.map_err(|error| VerifyError::Unreadable(path.to_owned(), error))?;
+            part = window.map(|window| Self::last_of(&window, filter, before.is_none(), most));
+            if let None | Some((_, true)) = part {
+                break;
+            }
+        }
+        Ok(part.map(|(part, _)| part).unwrap_or_default())
+    }
+
+    /// Returns the last events of a window, and whether a longer one has nothing to add.
+    fn last_of(
+        window: &Window,
+        filter: &StoryFilter,
+        is_end: bool,
+        most: usize,
+    ) -> (StoryPart, bool) {
         let session = filter.log_name();
         let is_shown = |entry: &Value| filter.shows(session.as_deref(), entry);
         let lines: Vec<_> = window.bytes.split_inclusive(|byte| *byte == b'\n').collect();
@@ -55,6 +71,8 @@ impl Story {
             left == 0
         });
         let first = first.unwrap_or_default();
+        // Whether the first entry is proven, the one before it says.
+        let is_whole = first > 0 || window.is_start;
         let mut reader = StoryReader::default();
         let mut last = first.checked_sub(1).and_then(|at| chain::read(lines[at]));
         let mut is_proven = true;
@@ -72,9 +90,9 @@ impl Story {
             last = Some((found.head, found.entry));
         }
         // The outcome of a call may be behind the part.
-        let story = if before.is_none() { reader.finish() } else { reader.story };
+        let story = if is_end { reader.finish() } else { reader.story };
         let is_start = first == 0 && window.is_start;
-        Ok(StoryPart { story, before: number.filter(|_| !is_start) })
+        (StoryPart { story, before: number.filter(|_| !is_start) }, is_whole)
     }
 }
 
@@ -92,7 +110,7 @@ struct Window {
 
 impl Window {
     /// Reads the lines before an entry, or before the end; `None` if there are none.
-    fn read(path: &Path, before: Option<u64>) -> io::Result<Option<Self>> {
+    fn read(path: &Path, before: Option<u64>, most: u64) -> io::Result<Option<Self>> {
         let Snapshot { full, current } = files::snapshot(path)?;
         let mut open = current;
         for at in (0..=full.len()).rev() {
@@ -107,7 +125,7 @@ impl Window {
                 Some(before) => position_of(&file, length, before)?,
                 None => length,
             };
-            let start = end.saturating_sub(WINDOW);
+            let start = end.saturating_sub(most);
             let mut bytes = vec![0; usize::try_from(end - start).unwrap_or_default()];
             file.read_exact_at(&mut bytes, start)?;
             // An unfinished line, and one that begins before the window.
@@ -116,7 +134,8 @@ impl Window {
                 let cut = bytes.iter().position(|byte| *byte == b'\n').map_or(0, |at| at + 1);
                 bytes.drain(..cut);
             }
-            if !bytes.is_empty() {
+            // Of an entry that is longer, a window of the other size has all.
+            if !bytes.is_empty() || (start > 0 && most < WINDOWS[1]) {
                 return Ok(Some(Self { bytes, is_start: start == 0 && at == 0 }));
             }
         }

@@ -39,9 +39,9 @@ pub(crate) struct Accept {
     /// Digest of the proposal that was shown, or its first 12 digits; without a terminal, required
     #[arg(long, value_name = "DIGEST")]
     pub(crate) digest: Option<String>,
-    /// Accept it also if the skill has changed since, as long as both changes can be merged
-    #[arg(long)]
-    pub(crate) rebase: bool,
+    /// Merge it into a skill that has changed since: the digest of its files that was shown
+    #[arg(long, value_name = "DIGEST", requires = "digest")]
+    pub(crate) rebase: Option<String>,
     #[command(flatten)]
     pub(crate) commit: Commit,
 }

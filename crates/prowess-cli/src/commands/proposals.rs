@@ -88,14 +88,16 @@ pub(crate) fn answer(
     );
     let desk = Desk::open(global, is_decision.then_some(output))?;
     Ok(match command {
-        Some(Proposals::Show { id }) => {
-            let (proposal, fault) = desk.find(id)?;
-            let catalog = runtime(global)?.catalog();
-            Answer::Proposal(Box::new(match fault {
-                None => desk.whole(proposal, &catalog, global),
-                Some(fault) => Whole::of(proposal, Some(Err(fault)), String::new(), None),
-            }))
-        }
+        Some(Proposals::Show { id }) => Answer::Proposal(Box::new(match desk.find(id) {
+            Ok((proposal, None)) => desk.whole(proposal, &runtime(global)?.catalog(), global),
+            Ok((proposal, Some(fault))) => {
+                Whole::of(proposal, Some(Err(fault)), String::new(), None)
+            }
+            Err(missing) if missing.code == "proposal-not-found" => {
+                desk.decided(id)?.ok_or(missing)?
+            }
+            Err(several) => return Err(several),
+        })),
         Some(Proposals::Accept(args)) => Answer::Accepted(desk.accept(args, global, output)?.0),
         Some(Proposals::Reject(args)) => Answer::Rejected(desk.close(args, FileProposals::reject)?),
         Some(Proposals::Withdraw(args)) => {
@@ -222,7 +224,7 @@ impl Desk {
         }
         let mut listed = Vec::new();
         if let Some(most) = decided {
-            let decided = self.proposals.decided(most)?.into_iter();
+            let decided = self.proposals.decided("", most)?.into_iter();
             listed.extend(decided.map(|(name, decision)| Shown::decided(name, &decision)));
         }
         for (proposal, fault) in self.waiting("")? {
@@ -244,23 +246,41 @@ impl Desk {
         if let Some(found) = known.iter().find(is_exact) {
             return Ok(found.clone());
         }
-        let found: Vec<_> = known
-            .iter()
-            .filter(|(it, fault)| fault.is_none() && it.name.starts_with(named))
-            .collect();
-        let list = "see `prowess proposals`";
+        let found: Vec<_> = known.iter().filter(|(_, fault)| fault.is_none()).collect();
         match found[..] {
             [only] if !named.is_empty() => Ok(only.clone()),
             [] => {
                 let message = format!("no proposal `{named}` waits for a review");
-                Err(Failure::usage("proposal-not-found", message, list))
+                let help = "see `prowess proposals list --all`";
+                Err(Failure::usage("proposal-not-found", message, help))
             }
-            _ => {
-                let names: Vec<_> = found.iter().map(|(it, _)| format!("`{}`", it.name)).collect();
-                let message = format!("`{named}` is the start of {}", names.join(", "));
-                Err(Failure::usage("proposal-ambiguous", message, "write more of the name"))
-            }
+            _ => Err(ambiguous(named, found.iter().map(|(it, _)| &*it.name))),
         }
+    }
+
+    /// Returns the decided proposal with this name, or whose name alone begins so.
+    fn decided(&self, named: &str) -> Result<Option<Whole>, Failure> {
+        let known = self.proposals.decided(named, MOST_DECIDED)?;
+        let exact = known
+            .iter()
+            .find(|(name, _)| name.trim_end_matches(".md") == named.trim_end_matches(".md"));
+        let found = match (exact, &known[..]) {
+            (Some(exact), _) => exact,
+            (None, [only]) => only,
+            (None, []) => return Ok(None),
+            (None, several) => {
+                return Err(ambiguous(named, several.iter().map(|(name, _)| &**name)));
+            }
+        };
+        let (name, decision) = found;
+        let (proposal, fault) = match self.proposals.as_decided(name) {
+            Ok(proposal) => (proposal, None),
+            Err(mut fault) => match fault.tampered.take() {
+                Some(file) => (*file, Some(Err(fault))),
+                None => return Err(fault.into()),
+            },
+        };
+        Ok(Some(Whole::of(proposal, fault, String::new(), None).decided(name, decision)))
     }
 
     fn close(
@@ -285,20 +305,29 @@ impl Desk {
         let catalog = runtime(global)?.catalog();
         let skill = named(&catalog, &proposal);
         let package = Target::of(global, &skill)?.package(&skill)?;
-        let digest = match &args.digest {
-            Some(digest) => named_digest(digest, &proposal)?,
-            None if can_ask(output) => {
-                output.error_text(&self.whole(proposal.clone(), &catalog, global).text());
+        let onto = match (&args.digest, &args.rebase) {
+            (Some(digest), seen) => {
+                let changed = format!("{digest} is not the digest of `{}`", proposal.name);
+                is_named(digest, &proposal.digest, "proposal-changed", changed)?;
+                let now = package_digest(&package.files()?);
+                let moved = "the skill has changed since it was shown".to_owned();
+                let seen =
+                    seen.as_ref().map(|seen| is_named(seen, &now, "proposal-conflict", moved));
+                seen.transpose()?.map(|()| now)
+            }
+            (None, _) if can_ask(output) => {
+                let whole = self.whole(proposal.clone(), &catalog, global);
+                output.error_text(&whole.text());
                 if !is_confirmed(output, "Accept it?") {
                     let help = "`prowess proposals reject` rejects it";
                     return Err(Failure::new("not-confirmed", "it still waits for a review", help));
                 }
-                proposal.digest
+                whole.now
             }
-            None => return Err(unseen(&proposal)),
+            (None, _) => return Err(unseen(&proposal)),
         };
-        let review = review(&proposal.name, digest, &args.decide);
-        let accepted = self.proposals.accept(&review, &package, &catalog, args.rebase);
+        let review = review(&proposal.name, proposal.digest, &args.decide);
+        let accepted = self.proposals.accept(&review, &package, &catalog, onto);
         let acceptance = accepted.map_err(|error| {
             if output.shows_remarks() {
                 output.error_text(&conflict_text(&error.conflicts));
@@ -356,6 +385,12 @@ fn named(catalog: &Catalog, proposal: &StoredProposal) -> String {
     record.and_then(|it| it.qualified_id()).unwrap_or_else(|| other.to_owned())
 }
 
+fn ambiguous<'n>(named: &str, names: impl Iterator<Item = &'n str>) -> Failure {
+    let names: Vec<_> = names.map(|name| format!("`{}`", plain(name))).collect();
+    let message = format!("`{named}` is the start of {}", names.join(", "));
+    Failure::usage("proposal-ambiguous", message, "write more of the name")
+}
+
 fn review(proposal: &str, digest: Digest, args: &Decide) -> Review {
     Review {
         proposal: proposal.to_owned(),
@@ -366,16 +401,19 @@ fn review(proposal: &str, digest: Digest, args: &Decide) -> Review {
     }
 }
 
-/// Returns the digest of the proposal, if it is the one that a person names.
-fn named_digest(named: &str, proposal: &StoredProposal) -> Result<Digest, Failure> {
+/// Checks that a person names this digest, by its first digits at least.
+fn is_named(
+    named: &str,
+    digest: &Digest,
+    code: &'static str,
+    message: String,
+) -> Result<(), Failure> {
     let digits = named.trim_start_matches("sha256:");
-    let whole = proposal.digest.to_string();
-    let is_meant = whole.trim_start_matches("sha256:").starts_with(digits);
-    if digits.len() >= DIGITS && is_meant {
-        return Ok(proposal.digest);
+    let whole = digest.to_string();
+    if digits.len() >= DIGITS && whole.trim_start_matches("sha256:").starts_with(digits) {
+        return Ok(());
     }
-    let message = format!("{named} is not the digest of `{}`", proposal.name);
-    Err(Failure::new("proposal-changed", message, "see it again with `prowess proposals show`"))
+    Err(Failure::new(code, message, "see it again with `prowess proposals show`"))
 }
 
 fn unseen(proposal: &StoredProposal) -> Failure {

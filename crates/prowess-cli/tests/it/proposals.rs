@@ -168,7 +168,7 @@ fn skill_improves_and_returns() {
                 at: Timestamp(1),
             };
             let (proposals, catalog) = (desk.proposals(&[agent]), Catalog::empty());
-            let own = proposals.accept(&review, &desk.package(), &catalog, false).unwrap_err();
+            let own = proposals.accept(&review, &desk.package(), &catalog, None).unwrap_err();
             assert_eq!(own.code, review_codes::REVIEWER_NOT_ALLOWED, "{agent}");
         }
         desk.run(&["proposals", "reject", own["name"].as_str().unwrap()]).text();
@@ -248,12 +248,32 @@ fn decisions_of_people() {
     // Two proposals for one line: the first one wins, and the other is a conflict.
     let first = desk.propose("one", "-Run `fil.py`.\n+Run `fill.py`.\n");
     let second = desk.propose("two", "-Run `fil.py`.\n+Run `form.py`.\n");
-    let accept = |proposal: &StoredProposal| {
-        let (name, digest) = (proposal.name.clone(), proposal.digest.to_string());
-        desk.run(&["proposals", "accept", &name, "--digest", &digest, "--rebase"])
+    let now = |name: &str| {
+        let whole = desk.json(&["proposals", "show", name])["proposal"].clone();
+        whole["now"].as_str().unwrap_or("0123456789ab").to_owned()
     };
-    accept(&first).text();
-    let conflict = accept(&second);
+    let onto = |proposal: &StoredProposal, now: &str| {
+        let (name, digest) = (proposal.name.clone(), proposal.digest.to_string());
+        desk.run(&["proposals", "accept", &name, "--digest", &digest, "--rebase", now])
+    };
+    // Elsewhere in the skill, so the change still fits what was seen, and nothing else.
+    desk.tree.write("skills/pdf/seen.md", "");
+    let seen = now(&first.name);
+    let shown = desk.run(&["proposals", "show", &first.name]);
+    assert!(shown.text().contains(&format!("(`--rebase {}`)", &seen[7..19])), "{}", shown.stdout);
+    desk.tree.write("skills/pdf/not-seen.md", "");
+    let refused = onto(&first, &seen);
+    assert!(refused.stderr.contains("the skill has changed since it was shown"), "{refused:?}");
+    onto(&first, &now(&first.name)).text();
+    let shown = desk.run(&["proposals", "show", &first.name]);
+    for part in
+        ["  accepted\n", "pdf, accepted 20", "proposed 20", "+Run `fill.py`.", "It was wrong."]
+    {
+        assert!(shown.text().contains(part), "{part}: {}", shown.stdout);
+    }
+    assert_eq!(desk.json(&["proposals", "show", &first.name])["proposal"]["base_state"], "decided");
+    let files = desk.package().files().unwrap();
+    let conflict = onto(&second, &prowess::governance::package_digest(&files).to_string());
     assert_eq!(conflict.code, Some(1));
     for part in ["now:", "Run `fill.py`.", "proposed for:", "Run `fil.py`.", "Run `form.py`."] {
         assert!(conflict.stderr.contains(part), "{part}: {}", conflict.stderr);
@@ -351,7 +371,9 @@ fn review_says_what_changes() {
     assert!(blank.stderr.contains("no reason is given"), "{}", blank.stderr);
     let script = "diff --git a/go.sh b/go.sh\nnew file mode 100755\n--- /dev/null\n\
         +++ b/go.sh\n@@\n+#!/bin/sh\n";
-    let change = rename("forms") + script;
+    // More than a lock file lists: none is left out where a person decides.
+    let hosts: String = (0..600).map(|host| format!("+# https://h{host}.example.com\n")).collect();
+    let change = rename("forms") + script + &hosts;
     propose(&["user:pdf", "--reason", "A typo."], &change).text();
     let again = propose(&["pdf", "--reason", "Another."], &change);
     assert!(again.text().contains("waits already"), "{}", again.stdout);
@@ -368,6 +390,7 @@ fn review_says_what_changes() {
     ] {
         assert!(shown.text().contains(part), "{part}: {}", shown.stdout);
     }
+    assert_eq!(shown.stdout.matches("gains    host:h").count(), 600, "{}", shown.stdout);
     let proposals = desk.tree.join("proposals");
     let name = entries(&proposals).into_iter().find(|it| it.ends_with(".md")).unwrap();
     fs::write(proposals.join(&name), "changed").unwrap();
@@ -473,7 +496,7 @@ fn webhook_needs_a_feature_a_secret_and_a_public_host() {
 
 /// Returns whether a decision of this kind is the last one.
 pub(crate) fn is_decided(desk: &Desk, step: ReviewStep) -> bool {
-    let decided = desk.proposals(&[]).decided(usize::MAX).unwrap();
+    let decided = desk.proposals(&[]).decided("", usize::MAX).unwrap();
     decided.last().is_some_and(|(_, decision)| decision.step == step)
 }
 

@@ -54,31 +54,10 @@ fn git_and_models_are_understood() {
 /// Each refusal has its reason.
 #[test]
 fn other_forms_are_refused() {
-    let of = |path: &str, lines: &str| format!("diff --git a/{path} b/{path}\n{lines}");
-    let gone = "deleted file mode 100644\n";
-    for (diff, expected) in [
-        (of("SKILL.md", gone), "without which there is no skill"),
-        (of("skill.md", gone), "without which there is no skill"),
-        ("rename from SKILL.md\nrename to OLD.md\n".to_owned(), "without which there is no skill"),
-        (of("l", "new file mode 120000\n--- /dev/null\n+++ b/l\n@@\n+/etc\n"), "no mode of a file"),
-        (of("l", "new mode 160000\n"), "no mode of a file"),
-        (of("logo.png", "index 1..2\nGIT binary patch\nliteral 1\n"), "not text"),
-        (of("logo.png", "index 1..2\nBinary files a/logo.png and b/logo.png differ\n"), "not text"),
-        (of("none.md", gone), "there is no such file"),
-        (of("end.md", "index 1..2\n"), "no lines for `end.md`"),
-        (of("end.md", "new mode 100644\n"), "changes nothing"),
-        ("--- a/end.md\n+++ /dev/null\n@@\n-One.\n".to_owned(), "more lines than are removed"),
-        ("rename from run.sh\nrename to end.md\n".to_owned(), "the file exists already"),
-        ("copy from run.sh\ncopy to end.md\n".to_owned(), "the file exists already"),
-        (of("end.md", gone) + &of("end.md", "new mode 100755\n"), "changed twice"),
-        ("```diff\n-One.\n+1.\n".to_owned(), "no part of a unified diff: `\\u{60}"),
-        ("--- /dev/null\n+++ /dev/null\n@@\n+x\n".to_owned(), "names no file"),
-        ("rename from ../x\nrename to y\n".to_owned(), "no path of a file"),
-        ("new file mode 100755\n@@\n-Save the form.\n+Save it.\n".to_owned(), "names no file"),
-        ("diff --git \"a/\\377\" \"b/\\377\"\nnew file mode 100644\n".to_owned(), "names no file"),
-    ] {
+    for line in include_str!("../data/refused.jsonl").lines() {
+        let (diff, expected): (String, String) = serde_json::from_str(line).expect("two texts");
         let error = place().propose(&diff).expect_err(&diff);
-        assert!(error.message.contains(expected), "{diff}: {error}");
+        assert!(error.message.contains(&expected), "{diff}: {error}");
     }
 }
 

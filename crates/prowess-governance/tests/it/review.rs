@@ -11,7 +11,7 @@ use prowess_core::{
 };
 use prowess_governance::{
     CheckedPackage, FileProposals, ProposalPolicy, Review, ReviewError, SkillPackage,
-    StoredProposal, codes, package_diff, review_codes,
+    StoredProposal, codes, package_diff, package_digest, review_codes,
 };
 use prowess_testkit::Tree;
 
@@ -109,8 +109,9 @@ impl Place {
     /// Accepts the only proposal, as a person.
     pub(crate) fn accept(&self, is_rebased: bool) -> Result<(), ReviewError> {
         let review = self.review(ada());
-        let catalog = Catalog::empty();
-        let accepted = self.proposals.accept(&review, &self.package(), &catalog, is_rebased)?;
+        let (package, catalog) = (self.package(), Catalog::empty());
+        let onto = is_rebased.then(|| package_digest(&package.files().unwrap()));
+        let accepted = self.proposals.accept(&review, &package, &catalog, onto)?;
         accepted.apply(Timestamp(1_790_000_090_000)).map(drop)
     }
 }
@@ -154,39 +155,20 @@ fn files_of_a_proposal_change_together() {
 /// A diff, and what becomes of `SKILL.md`; or a part of the reason why it is refused.
 #[test]
 fn diffs_are_read_strictly() {
-    let new_line = "Fill the form.\nCheck it.\nSave the form.\n";
-    let cases: [(&str, Result<&str, &str>); 19] = [
-        (" Fill the form.\n+Check it.\n Save the form.\n", Ok(new_line)),
-        ("@@ -7,2 +7,3 @@\n Fill the form.\n+Check it.\n Save the form.\n", Ok(new_line)),
-        ("@@ -1,2 +1,3 @@ # Forms\n Fill the form.\n+Check it.\n Save the form.\n", Ok(new_line)),
-        ("@@\n Fill the form.\n+Check it.\n Save the form.\n\n\n", Ok(new_line)),
-        ("@@\r\n Fill the form.\r\n+Check it.\r\n Save the form.\r\n", Ok(new_line)),
-        ("--- SKILL.md\n+++ SKILL.md\n@@ -7 +7 @@\n-Fill the form.\n+X\n", Ok("\nX\nSave")),
-        ("@@ -12 +12 @@\n-Fill the form.\n+X\n", Ok("# Dates\n\nX\n")),
-        ("@@ -12 +12 @@\n-Fill the form.\n+X\n\\ No newline at end of file\n", Ok("\n\nX")),
-        ("-Fill the form.\n+X\n", Err("more than once")),
-        ("-Fill a form.\n+X\n", Err("not in the file")),
-        ("@@ -7,3 +7,3 @@\n-Fill the form.\n+X\n", Err("cut off")),
-        ("@@ -7 +7 @@\n-Fill the form.\n+X\n+Y\n", Err("no part of a unified diff")),
-        ("@@ -x +7 @@\n-Fill the form.\n+X\n", Err("no valid numbers")),
-        (" Fill the form.\n", Err("changes nothing")),
-        ("--- a/../x\n+++ b/../x\n-a\n+b\n", Err("no path of a file")),
-        ("--- /dev/null\n+++ b/.git/hooks/x\n@@\n+b\n", Err("no path of a file")),
-        ("--- a/SKILL.md\n+++ /dev/null\n@@\n-b\n", Err("without which there is no skill")),
-        ("--- a/SKILL.md\n+++ b/other.md\n@@\n-b\n", Err("without which there is no skill")),
-        ("-Save the form.\n+Save\u{200b} it.\n", Err("cannot see")),
-    ];
-    for (diff, expected) in cases {
+    for line in include_str!("../data/diffs.jsonl").lines() {
+        let (diff, expected): (String, Result<String, String>) =
+            serde_json::from_str(line).unwrap();
+        let diff = &*diff;
         let place = Place::new();
         let proposed = place.propose(diff);
         match (proposed, expected) {
             (Ok(_), Ok(part)) => {
                 place.accept(false).unwrap_or_else(|error| panic!("{diff}: {error}"));
                 let text = place.text("SKILL.md");
-                assert!(text.contains(part), "{diff}: {text}");
+                assert!(text.contains(&part), "{diff}: {text}");
                 assert_eq!(text.ends_with('\n'), !diff.contains('\\'), "{diff}: {text}");
             }
-            (Err(error), Err(part)) => assert!(error.message.contains(part), "{diff}: {error}"),
+            (Err(error), Err(part)) => assert!(error.message.contains(&part), "{diff}: {error}"),
             (proposed, _) => panic!("{diff}: {proposed:?}"),
         }
     }
@@ -278,7 +260,7 @@ fn changed_file_is_never_applied() {
         fs::write(&file, changed).unwrap();
         let listed = place.proposals.waiting().unwrap().remove(0).unwrap_err();
         let catalog = Catalog::empty();
-        let accepted = place.proposals.accept(&review, &place.package(), &catalog, false);
+        let accepted = place.proposals.accept(&review, &place.package(), &catalog, None);
         let error = accepted.unwrap_err();
         for error in [listed, error] {
             assert_eq!(error.code, review_codes::PROPOSAL_TAMPERED, "{from}: {error}");
@@ -291,7 +273,7 @@ fn acceptance_is_of_what_was_reviewed() {
     let place = Place::new();
     place.propose("-Save the form.\n+Save it.\n").unwrap();
     let review = Review { digest: Digest::of(b"another"), ..place.review(ada()) };
-    let accepted = place.proposals.accept(&review, &place.package(), &Catalog::empty(), false);
+    let accepted = place.proposals.accept(&review, &place.package(), &Catalog::empty(), None);
     assert_eq!(accepted.unwrap_err().code, review_codes::PROPOSAL_CHANGED);
     for proposal in ["none.md", "../proposals/none.md", "decided"] {
         let review = Review { proposal: proposal.into(), ..place.review(ada()) };
@@ -307,6 +289,12 @@ fn other_base_is_a_conflict() {
     place.write("SKILL.md", &place.text("SKILL.md").replace("# Forms", "# Forms\n\nRead first."));
     let error = place.accept(false).unwrap_err();
     assert_eq!((error.code, error.conflicts), (codes::PROPOSAL_CONFLICT, Vec::new()), "it fits");
+    let (package, catalog) = (place.package(), Catalog::empty());
+    let shown = Some(package_digest(&package.files().unwrap()));
+    place.write("notes.md", "Not seen.");
+    let accepted = place.proposals.accept(&place.review(ada()), &package, &catalog, shown);
+    let message = accepted.unwrap_err().message;
+    assert_eq!(message, "the skill has changed since it was shown");
     place.accept(true).unwrap();
     let text = place.text("SKILL.md");
     assert!(text.contains("Read first.") && text.contains("Save it."), "{text}");
@@ -407,7 +395,7 @@ fn racing_acceptances_have_one_winner() {
                     let review = Review { proposal, digest, reviewer, reason: None, at };
                     scope.spawn(move || {
                         let (package, catalog) = (place.package(), Catalog::empty());
-                        let accepted = place.proposals.accept(&review, &package, &catalog, false);
+                        let accepted = place.proposals.accept(&review, &package, &catalog, None);
                         usize::from(accepted.and_then(|it| it.apply(Timestamp(1))).is_ok())
                     })
                 })

@@ -48,7 +48,7 @@ fn reviewer_is_somebody_else() {
             let result = match step {
                 "accept" => {
                     let (package, catalog) = (place.package(), Catalog::empty());
-                    place.proposals.accept(&review, &package, &catalog, false).map(drop)
+                    place.proposals.accept(&review, &package, &catalog, None).map(drop)
                 }
                 "reject" => place.proposals.reject(&review).map(drop),
                 _ => place.proposals.withdraw(&review).map(drop),
@@ -92,7 +92,7 @@ fn proposal_is_for_its_package() {
     let review = place.review(ada());
     let accept = |directory: &Path| {
         let package = SkillPackage::new(directory).unwrap();
-        let accepted = place.proposals.accept(&review, &package, &Catalog::empty(), false);
+        let accepted = place.proposals.accept(&review, &package, &Catalog::empty(), None);
         accepted.and_then(|it| it.apply(Timestamp(1)))
     };
     let before = other.files();
@@ -217,7 +217,7 @@ fn impossible_changes_are_refused() {
     let error = place.accept(true).unwrap_err();
     assert_eq!(error.code, codes::PROPOSAL_INVALID, "{error}");
     assert!(error.message.contains("`link` is in its directory"), "{error}");
-    assert!(place.proposals.decided(usize::MAX).unwrap().is_empty());
+    assert!(place.proposals.decided("", usize::MAX).unwrap().is_empty());
 }
 
 /// Agents have limits of their own, so that none keeps a person out.
@@ -301,9 +301,9 @@ fn last_decided_are_those_of_the_last_proposals() {
             fs::copy(from, to).unwrap();
         }
     }
-    let last = place.proposals.decided(2).unwrap();
+    let last = place.proposals.decided("", 2).unwrap();
     assert!(last.iter().all(|(name, _)| name.starts_with("a-202")), "{last:?}");
-    assert_eq!((last.len(), place.proposals.decided(usize::MAX).unwrap().len()), (2, 4));
+    assert_eq!((last.len(), place.proposals.decided("", usize::MAX).unwrap().len()), (2, 4));
 }
 
 #[test]
@@ -341,7 +341,7 @@ fn tampered_file_is_rejected_by_its_name() {
         let decision = place.proposals.reject(&review(ada())).unwrap();
         assert_eq!((&*decision.skill, &decision.by), ("pdf", &ada()));
         assert!(place.proposals.waiting().unwrap().is_empty());
-        assert_eq!(place.proposals.decided(usize::MAX).unwrap().len(), 1);
+        assert_eq!(place.proposals.decided("", usize::MAX).unwrap().len(), 1);
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 
 use prowess_core::{Actor, Catalog, Digest, Timestamp};
-use prowess_governance::{Review, ReviewError, codes, review_codes};
+use prowess_governance::{Review, ReviewError, codes, package_digest, review_codes};
 use prowess_testkit::replay_model;
 
 use crate::review::{Place, ada};
@@ -37,8 +37,8 @@ fn act(place: &Place, shown: &Review, number: usize) -> Result<(), ReviewError> 
         }),
         2 => {
             let (package, catalog) = (place.package(), Catalog::empty());
-            let is_rebased = number / 40 % 2 == 1;
-            let accepted = place.proposals.accept(&review, &package, &catalog, is_rebased)?;
+            let onto = (number / 40 % 2 == 1).then(|| package_digest(&package.files().unwrap()));
+            let accepted = place.proposals.accept(&review, &package, &catalog, onto)?;
             accepted.apply(Timestamp(1_790_000_090_000))?;
         }
         3 => drop(place.proposals.reject(&review)?),

@@ -40,44 +40,9 @@ fn fact(dependency: &Dependency<'_>) -> Option<Fact> {
 
 #[test]
 fn facts_about_dependencies_become_hints() {
-    let stale = |day: &str| {
-        let after = "`src/a.rs` changed in 3f2a1b9 (Rename)";
-        vec![("skill-stale", format!("stale since {day}: {after}"))]
-    };
-    let missing = |name: &str| {
-        vec![("dependency-missing", format!("the skill depends on `{name}`, which is not here"))]
-    };
-    let version = |message: &str| vec![("dependency-version", message.to_owned())];
-    for (metadata, expected) in [
-        ("depends-on-files: README.md", vec![]),
-        ("depends-on-files: src/*.rs README.md", stale("2026-01-01")),
-        ("depends-on-files: src/*.rs\n  last-verified: 2026-02-02", stale("2026-02-02")),
-        ("depends-on-files: src/*.rs\n  last_verified: 2026-03-03", stale("2026-03-03")),
-        ("depends-on-files: gone.yaml", missing("gone.yaml")),
-        ("depends-on-files: [src/*.rs]", stale("2026-01-01")),
-        ("depends_on_files: README.md, gone.yaml", missing("gone.yaml")),
-        ("depends-on-files: [./gone.yaml]", missing("gone.yaml")),
-        ("depends-on-files: [\"my dir/a.md\"]", missing("my dir/a.md")),
-        ("depends-on-commands: [\"node@>=18,<21\", node]", vec![]),
-        ("depends-on-urls: https://example.com/", vec![]),
-        ("depends-on-urls: [https://example.com/gone]", missing("https://example.com/gone")),
-        ("depends-on-commands: git git@^2.40 node@>=18,<21 less@<552 tool other@^1", vec![]),
-        (
-            "depends-on-commands: less@>=600",
-            version("the skill is for `less` >=600, and here is 551"),
-        ),
-        (
-            "depends-on-commands: tool@^9",
-            version("the skill is for `tool` ^9, whose version here cannot be read"),
-        ),
-        (
-            "depends-on-commands: node@^18",
-            version("the skill is for `node` ^18, and here is 20.1.0"),
-        ),
-        ("depends-on-skills: forms@^1.1 unknown", vec![]),
-        ("depends-on-skills: forms@^2", version("the skill is for `forms` ^2, and here is 1.2")),
-        ("depends-on-skills: none@^2", missing("none")),
-    ] {
+    for line in include_str!("../data/drift.jsonl").lines() {
+        let (metadata, expected): (String, Vec<(String, String)>) =
+            serde_json::from_str(line).expect("a key and findings");
         let text = format!(
             "---\nname: notes\ndescription: Use when asked.\nmetadata:\n  {metadata}\n---\n{BODY}"
         );
@@ -91,7 +56,7 @@ fn facts_about_dependencies_become_hints() {
             .map(|it| {
                 assert_eq!(it.severity.as_str(), "hint", "a change is never an error");
                 assert_eq!(it.line, Some(5), "it is at the key");
-                (it.code.as_str(), it.message.clone())
+                (it.code.to_string(), it.message.clone())
             })
             .collect();
         assert_eq!(found, expected, "{metadata}");

@@ -60,40 +60,10 @@ fn lines_keep_their_host_and_path() {
     };
     let path = r#", "skillPath": "skills/pdf/SKILL.md""#;
     let url = |host: &str| format!(r#", "sourceUrl": "https://{host}/team/pack.git""#);
-    for (kind, source, more, expected) in [
-        ("github", "team/pack", String::new(), "team/pack"),
-        ("github", "team/pack", path.to_owned(), "team/pack/skills/pdf"),
-        ("github", "team/pack", url("ghe.example"), "git+https://ghe.example/team/pack.git"),
-        ("gitlab", "team/pack", url("lab.example"), "git+https://lab.example/team/pack.git"),
-        ("git", "team/pack", url("git.example"), "git+https://git.example/team/pack.git"),
-        (
-            "git",
-            "a/b",
-            r#", "sourceUrl": "http://h.example/b.git/", "skillPath": "skills/e f/SKILL.md""#
-                .to_owned(),
-            "git+http://h.example/b.git//skills/e f",
-        ),
-        ("git", "git@git.example:a/b.git", path.to_owned(), "git@git.example:a/b.git//skills/pdf"),
-        ("github", "ghe.example/a/b", String::new(), "git+https://ghe.example/a/b"),
-        ("github", "ghe.example:8443/a/b", String::new(), "git+https://ghe.example:8443/a/b"),
-        ("github", "ghe.example:a/b", String::new(), "git@ghe.example:a/b"),
-        ("GitHub", "a/b", r#", "host": "ghe.example""#.to_owned(), "git+https://ghe.example/a/b"),
-        (
-            "github",
-            "a/b",
-            r#", "sourceUrl": "ghe.example/a/b""#.to_owned(),
-            "git+https://ghe.example/a/b",
-        ),
-        (
-            "github",
-            "ghe.example/a/b",
-            r#", "sourceUrl": """#.to_owned(),
-            "git+https://ghe.example/a/b",
-        ),
-        ("local", "my/skills", String::new(), "./my/skills"),
-        ("git", "a/b", url("me@ado.example"), "git+https://ado.example/team/pack.git"),
-    ] {
-        assert_eq!(line(kind, source, &more), expected, "{kind} {source} {more}");
+    for row in include_str!("../data/foreign.jsonl").lines() {
+        let [kind, source, more, expected]: [String; 4] =
+            serde_json::from_str(row).expect("four texts");
+        assert_eq!(line(&kind, &source, &more), expected, "{kind} {source} {more}");
     }
     for (kind, source, more) in [
         ("git", "team/pack", ""),

@@ -124,9 +124,7 @@ impl Context<'_> {
 /// Returns where a decision leads: to what it was about, as it is then.
 fn back(path: &str, id: &str) -> String {
     match path {
-        "/approval" => target(path, "id", id),
-        // A proposal that was decided on is gone.
-        "/proposal" => "/proposals?all=1".to_owned(),
+        "/approval" | "/proposal" => target(path, "id", id),
         _ => path.to_owned(),
     }
 }
@@ -134,8 +132,8 @@ fn back(path: &str, id: &str) -> String {
 fn decision<'d>(path: &str, choice: &str, id: &'d str, shown: &'d Value) -> Option<Decision<'d>> {
     let accept = |rebase| Decision::Accept { name: id, digest: text(shown, "digest"), rebase };
     Some(match (path, choice) {
-        ("/proposal", "accept") => accept(false),
-        ("/proposal", "rebase") => accept(true),
+        ("/proposal", "accept") => accept(None),
+        ("/proposal", "rebase") => accept(Some(text(shown, "now"))),
         ("/proposal", "reject") => Decision::Reject(id),
         ("/approval", "once") => Decision::Grant(id, Scope::Once),
         ("/approval", "session") => Decision::Grant(id, Scope::Session),

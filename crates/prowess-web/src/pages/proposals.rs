@@ -40,10 +40,7 @@ pub(super) fn row(html: &mut Html, entry: &Value) {
     html.classed("span", "state", state);
     html.text(" ");
     let skill = clipped(text(entry, "skill"), NAME_BYTES);
-    match state {
-        "waiting" | "tampered" => html.link(&target("/proposal", "id", name), &skill),
-        _ => html.line("strong", &skill),
-    }
+    html.link(&target("/proposal", "id", name), &skill);
     html.line("p", &clipped(text(entry, "reason"), ROW_BYTES));
     let of = [words(&entry["by"]), text(entry, "at").to_owned(), name.to_owned()];
     let of = of.iter().filter(|part| !part.is_empty()).map(|part| clipped(part, NAME_BYTES));
@@ -61,9 +58,16 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
         "conflict" => "The skill has changed where the proposal changes it.",
         "refused" => "The change cannot be made:",
         "tampered" => "The file of the proposal was changed, so it can only be rejected:",
+        "decided" => "It was decided on:",
         _ => "The skill is not here to compare with.",
     };
-    html.classed("p", if state == "same" { "note" } else { "refusal" }, note);
+    let is_decided = state == "decided";
+    html.classed("p", if state == "same" || is_decided { "note" } else { "refusal" }, note);
+    if is_decided {
+        html.element("ul", &[("class", "rows")], |html| {
+            html.element("li", &[], |html| row(html, &entry["decision"]));
+        });
+    }
     let names = ["reason", "skill", "new_id", "proposer", "digest", "name"];
     let directory = ("directory", plain(&entry["package"]["path"]));
     facts(html, names.map(|name| (name, words(&entry[name]))).into_iter().chain([directory]));
@@ -77,7 +81,11 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
     let name = text(entry, "name");
     let next = format!("{}&from=", target("/proposal", "id", name));
     if !write_parts(html, &parts(entry), sheet.from(), &next) {
-        html.line("p", "You can decide where it ends.");
+        let note = if is_decided { "It is continued." } else { "You can decide where it ends." };
+        html.line("p", note);
+        return;
+    }
+    if is_decided {
         return;
     }
     if let Some(reason) = entry["barred"].as_str() {

@@ -52,9 +52,13 @@ fn lost_race_is_stale() {
 
 #[test]
 fn proposal_is_decided_on_by_what_was_shown() {
-    for (base, choice, decided) in [
-        ("same", "accept", "Accept { name: \"p1\", digest: \"sha256:22\", rebase: false }"),
-        ("moved", "rebase", "Accept { name: \"p1\", digest: \"sha256:22\", rebase: true }"),
+    for (base, choice, made) in [
+        ("same", "accept", "Accept { name: \"p1\", digest: \"sha256:22\", rebase: None }"),
+        (
+            "moved",
+            "rebase",
+            "Accept { name: \"p1\", digest: \"sha256:22\", rebase: Some(\"sha256:33\") }",
+        ),
         ("conflict", "reject", "Reject(\"p1\")"),
         ("tampered", "reject", "Reject(\"p1\")"),
     ] {
@@ -78,9 +82,20 @@ fn proposal_is_decided_on_by_what_was_shown() {
             assert!(stale.body().contains(part), "{part}: {stale:?}");
         }
         set("-old word\n+new word\n");
+        let decision =
+            serde_json::json!({ "state": "accepted", "by": { "kind": "person", "name": "ada" } });
+        {
+            let mut shown = server.memory.proposal.lock().unwrap();
+            shown["base_state"] = "decided".into();
+            shown["decision"] = decision;
+        }
+        let decided = server.get("/proposal?id=p1");
+        let is_shown = decided.body().contains("accepted</span>") && decided.body().contains(lines);
+        assert!(is_shown && !decided.body().contains("method=\"post\""), "{decided:?}");
+        set("-old word\n+new word\n");
         let answer = server.post("/proposal", &form);
-        assert_eq!(answer.header("location"), Some("./proposals?all=1"), "{answer:?}");
-        assert_eq!(*server.memory.decided.lock().unwrap(), [decided]);
+        assert_eq!(answer.header("location"), Some("./proposal?id=p1"), "{answer:?}");
+        assert_eq!(*server.memory.decided.lock().unwrap(), [made]);
     }
 }
 

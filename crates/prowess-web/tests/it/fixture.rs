@@ -66,7 +66,7 @@ pub(crate) fn proposal(diff: &str, base_state: &str) -> Value {
         "name": "p1", "digest": "sha256:22", "skill": "pdf", "diff": diff,
         "proposer": { "kind": "agent", "name": "a" },
         "justification": "the word is old", "evidence": null, "base_state": base_state,
-        "conflicts": [], "gains": ["x".repeat(300), "tool:Bash"], "loses": [],
+        "now": "sha256:33", "conflicts": [], "gains": ["x".repeat(300), "tool:Bash"], "loses": [],
     })
 }
 

@@ -92,10 +92,12 @@ pub(crate) struct Whole {
     proposal: StoredProposal,
     /// Whether the skill is what the proposal was made for: `same`, `moved` if the change still
     /// fits, `conflict`, `refused` if it cannot be accepted, `unknown` without the skill, or
-    /// `tampered` if the file of the proposal is not as it was written.
+    /// `tampered` if the file of the proposal is not as it was written, or `decided`.
     base_state: &'static str,
+    /// The decision, if it does not wait any more.
+    decision: Option<Shown>,
     /// The digest of the skill's files now: a person decides on these.
-    now: Option<Digest>,
+    pub(super) now: Option<Digest>,
     /// Why it is a conflict, refused or unknown.
     pub(super) reason: Option<String>,
     /// Why this user may not accept or reject it.
@@ -128,6 +130,7 @@ impl Whole {
             files: proposal.paths(),
             proposal,
             base_state: "unknown",
+            decision: None,
             now: None,
             reason: None,
             barred,
@@ -167,13 +170,23 @@ impl Whole {
         whole
     }
 
+    /// Adds the decision. The change is shown as it was, and is compared with no skill.
+    pub(super) fn decided(self, name: &str, decision: &Decision) -> Self {
+        let decision = Some(Shown::decided(name.to_owned(), decision));
+        let reason = self.reason.map(|_| "its file was not as it was written".to_owned());
+        Self { base_state: "decided", decision, reason, ..self }
+    }
+
     pub(super) fn text(&self) -> String {
         let Self { proposal, base_state, reason, conflicts, files, executables, .. } = self;
         let Self { gains, loses, new_id, barred, moved, .. } = self;
         if *base_state == "tampered" {
             return Shown::tampered(proposal, reason.as_deref().unwrap_or_default()).text();
         }
-        let mut text = Shown { reason: None, ..Shown::waiting(proposal) }.text();
+        let mut text = match &self.decision {
+            Some(decision) => decision.text(),
+            None => Shown { reason: None, ..Shown::waiting(proposal) }.text(),
+        };
         let mut notes = Vec::new();
         if let Some(base) = &proposal.package {
             notes.push(format!("in {}, {}", plain(&base.path), counted(files.len(), "file")));
@@ -182,14 +195,20 @@ impl Whole {
             (_, Some(reason)) => reason.clone(),
             ("same", _) => "the skill is as it was proposed for".to_owned(),
             ("moved", _) => {
-                "the skill has changed since; the change still fits (`--rebase`)".to_owned()
+                let now = self.now.as_ref().map(short).unwrap_or_default();
+                format!("the skill has changed since; the change still fits (`--rebase {now}`)")
+            }
+            ("decided", _) => {
+                let by = proposal.proposer.as_ref().map(|by| format!(" by {by}"));
+                let at = local_time(&rfc3339(proposal.time));
+                format!("proposed {at}{}", by.unwrap_or_default())
             }
             _ => "the skill is not here to compare with".to_owned(),
         });
-        notes.push(match &proposal.proposer {
+        notes.extend(self.decision.is_none().then(|| match &proposal.proposer {
             Some(person @ Actor::Person(_)) => format!("every person but {person} may decide"),
             _ => "every person may decide".to_owned(),
-        });
+        }));
         notes.extend(barred.as_ref().map(|reason| format!("you may not: {reason}")));
         if let Some([old, new]) = new_id {
             notes.push(format!("the id changes from {} to {}", quoted(old), quoted(new)));

@@ -284,6 +284,7 @@ impl Commands {
             Decision::Revoke(id) => Approvals::Revoke { id: id.to_owned() },
             Decision::Accept { name, digest, rebase } => {
                 let (decide, digest) = (decide(name), Some(digest.to_owned()));
+                let rebase = rebase.map(str::to_owned);
                 let commit = Commit { commit: false };
                 return of_proposals(Proposals::Accept(Accept { decide, digest, rebase, commit }));
             }

@@ -106,7 +106,7 @@ fn racing_acceptances_have_one_winner() {
             let (reviewer, at) = (Actor::Person("ada".to_owned()), Timestamp(1));
             let review = Review { proposal: name, digest, reviewer, reason: None, at };
             let store = desk.proposals(&[]);
-            let accepted = store.accept(&review, &desk.package(), &Catalog::empty(), false);
+            let accepted = store.accept(&review, &desk.package(), &Catalog::empty(), None);
             accepted.and_then(|it| it.apply(at)).is_ok()
         };
         let won: Vec<_> = std::thread::scope(|scope| {
