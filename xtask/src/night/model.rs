@@ -71,7 +71,8 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
         }
     }
     let lemmas: usize = models.iter().map(Model::lemmas).sum();
-    println!("{lemmas} numbered lemmas in {} s", begun.elapsed().as_secs());
+    let lines: usize = models.iter().map(|model| model.text.lines().count()).sum();
+    println!("{lemmas} numbered lemmas in {} s; {lines} lines", begun.elapsed().as_secs());
     for model in &models {
         let checked = model.refuse_fault(&directory).and_then(|()| model.compare(&packages));
         let share = cases.div_ceil(models.len());
