@@ -59,23 +59,16 @@ mod tests {
 
     #[test]
     fn name_of_nothing_is_reported() {
+        let row = |guard, test| format!("| a promise | testkit {guard} | {test} | none |\n");
         for (file, text, parts) in [
-            (PROMISES, "| a promise | low `lib` | `main` | none |\n", &[][..]),
-            (
-                PROMISES,
-                "| a promise | low `lib` | left `main`, `gone` | none |\n",
-                &["tests/it `gone`"],
-            ),
-            (PROMISES, "| a promise | low `gone` | `main` | none |\n", &["src `gone`"]),
-            (PROOFS, "D1 of SHA256 and D2", &["the lemma D2"]),
+            (PROMISES, row("`lib`", "`main`, testkit `main`"), &[][..]),
+            (PROMISES, row("`lib`", "`main`, `gone`"), &["no tests/it `gone`"]),
+            (PROMISES, row("`gone`", "`main`"), &["no src `gone`"]),
+            (PROOFS, "D1 of SHA256 and D2".into(), &["the lemma D2"]),
         ] {
             let write = |repository: &mut Repository| {
                 repository.write("low.dfy", "\nlemma D1_Holds()\n");
-                repository
-                    .files
-                    .iter_mut()
-                    .for_each(|file| file.path = file.path.replace("crates/l", "crates/prowess-l"));
-                repository.write(file, text);
+                repository.write(file, &text);
             };
             broken(check, write, parts);
         }

@@ -1,13 +1,15 @@
 // Behind a compiled model: prints questions of its domain, each with the answer of the model.
-// Arguments: the file of the domain, the number of questions, and the seed of the random ones.
+// Arguments: the file of the domain, the name of the limit in it, the number of questions if it says no less, and
+// the seed of the random ones.
 _dafny.Seq.prototype.contains = function (value) {
   return this.some((own) => _dafny.areEqual(own, value));
 };
 
 const { readFileSync, writeSync } = require('fs');
-const [domainFile, countText, seedText] = process.argv.slice(2);
-const { parts, function: asked = 'Answer' } = JSON.parse(readFileSync(domainFile, 'utf8'));
-const count = Number(countText);
+const [domainFile, limit, countText, seedText] = process.argv.slice(2);
+const domain = JSON.parse(readFileSync(domainFile, 'utf8'));
+const { parts, function: asked = 'Answer' } = domain;
+const count = Math.min(Number(countText), domain[limit] ?? Infinity);
 let state = Number(seedText) >>> 0;
 
 // mulberry32: equal seeds give equal questions on each machine.
