@@ -7,10 +7,11 @@
 // of `timeout`, and a program.
 datatype Word = Sudo | Nice | Timeout | Env | Denied | N | U | K | I | Dashes | Assignment | Other
 
-predicate method IsWrapper(w: Word) { w in [Sudo, Nice, Timeout, Env] }
-predicate method IsOption(o: Word) { o in [N, U, K, I] }
+predicate method IsWrapper(w: Word) { w == Sudo || w == Nice || w == Timeout || w == Env }
+predicate method TakesAssignments(w: Word) { w == Sudo || w == Env }
+predicate method IsOption(o: Word) { o == N || o == U || o == K || o == I }
 predicate method IsOptionWithValue(o: Word, w: Word)
-{ (o == U && w in [Sudo, Env]) || (o == N && w == Nice) || (o == K && w == Timeout) }
+{ (o == U && TakesAssignments(w)) || (o == N && w == Nice) || (o == K && w == Timeout) }
 predicate method IsFlag(o: Word, w: Word) { (o == N && w == Sudo) || (o == I && w == Env) }
 
 function method Rest(line: seq<Word>, n: nat): seq<Word>
@@ -32,7 +33,7 @@ function method Inner(line: seq<Word>, w: Word): seq<Word>
 function method Command(line: seq<Word>, w: Word): seq<Word>
   ensures |Command(line, w)| <= |line|
 {
-  if line != [] && line[0] == Assignment && w in [Sudo, Env] then Command(line[1..], w)
+  if line != [] && line[0] == Assignment && TakesAssignments(w) then Command(line[1..], w)
   else if w == Timeout then Rest(line, 1) else line
 }
 
@@ -42,7 +43,7 @@ predicate method Runs(line: seq<Word>)
 { line != [] && (line[0] == Denied || (IsWrapper(line[0]) && Runs(Inner(line[1..], line[0])))) }
 
 lemma W1_WrapperRunsWhatIsBehindIt(w: Word, line: seq<Word>)
-  requires IsWrapper(w) && w != Timeout && line != [] && !IsOption(line[0]) && line[0] !in [Dashes, Assignment]
+  requires IsWrapper(w) && w != Timeout && line != [] && !IsOption(line[0]) && line[0] != Dashes && line[0] != Assignment
   ensures Runs([w] + line) <==> Runs(line)
 { assert ([w] + line)[1..] == line; }
 
@@ -50,7 +51,7 @@ lemma W2_TimeoutRunsWhatIsBehindItsDuration(line: seq<Word>)
   ensures Runs([Timeout, Other] + line) <==> Runs(line)
 { assert ([Timeout, Other] + line)[1..] == [Other] + line; assert ([Other] + line)[1..] == line; }
 
-lemma W3_OptionsHideNothing(w: Word, o: Word, value: Word, line: seq<Word>)
+lemma {:induction false} W3_OptionsHideNothing(w: Word, o: Word, value: Word, line: seq<Word>)
   requires IsWrapper(w) && IsOptionWithValue(o, w)
   ensures Runs([w, o, value] + line) <==> Runs([w] + line)
 {

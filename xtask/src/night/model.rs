@@ -103,7 +103,8 @@ impl Model {
     /// Returns the number of its lemmas that have a number.
     fn lemmas(&self) -> usize {
         let lemmas = self.text.lines().filter_map(|line| line.strip_prefix("lemma "));
-        lemmas.filter(|name| name.chars().nth(1).is_some_and(|c| c.is_ascii_digit())).count()
+        let names = lemmas.map(|lemma| lemma.trim_start_matches("{:induction false} "));
+        names.filter(|name| name.chars().nth(1).is_some_and(|c| c.is_ascii_digit())).count()
     }
 
     /// Proves the model and writes it as JavaScript, with the driver behind it.
