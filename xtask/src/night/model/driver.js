@@ -99,13 +99,13 @@ function unpacked(type, number) {
   if (type === 'bool') return number === 1;
   if (!isRecord(type)) return variant(type, number)();
   let rest = number;
-  const digits = datatypes[type][0].fields.toReversed().map((field) => {
+  const digits = [...datatypes[type][0].fields].reverse().map((field) => {
     const base = values(field.type);
     const digit = base === Infinity ? rest : rest % base;
     rest = base === Infinity ? 0 : Math.floor(rest / base);
     return unpacked(field.type, digit);
   });
-  return variant(type, 0)(...digits.toReversed());
+  return variant(type, 0)(...digits.reverse());
 }
 function packed(type, value) {
   if (!isRecord(type)) return written(type, value)[0];
