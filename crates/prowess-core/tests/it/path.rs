@@ -1,7 +1,6 @@
 //! Tests of the validation and normalization of paths.
 
 use expect_test::{Expect, expect};
-use proptest::prelude::*;
 use prowess_core::{MemorySource, PackagePath, ReadLimit, ResourcePath, SkillSource};
 
 /// Checks the normal form of a resource's path, or the reason why it is rejected.
@@ -96,46 +95,4 @@ fn deserialised_paths_are_checked() {
     }
     let good: ResourcePath = serde_json::from_str("\"a/./b\"").unwrap();
     assert_eq!(good.as_str(), "a/b", "a valid path is normalized");
-}
-
-proptest! {
-    /// An accepted path has only normal parts.
-    #[test]
-    fn accepted_path_is_normal(text in "([a-c.\\\\/:]|\\.\\.|\u{e9}){0,12}") {
-        if let Ok(path) = ResourcePath::new(&text) {
-            let is_part = |part: &str| !matches!(part, "" | "." | "..");
-            prop_assert!(path.as_str().split('/').all(is_part), "{text} became {path}");
-            prop_assert_eq!(ResourcePath::new(path.as_str()), Ok(path.clone()), "a normal path is unchanged");
-        }
-        let package = PackagePath::new(&text);
-        let is_unchanged = package.as_ref().is_ok_and(|path| path.as_str() == text);
-        prop_assert_eq!(PackagePath::is_normal(&text), is_unchanged, "{} is its own normal form", text);
-        if let Ok(path) = package {
-            prop_assert!(PackagePath::is_normal(path.as_str()), "{text} became {path}");
-        }
-    }
-}
-
-/// Generates a path, with whether it is valid: it names a file and never leaves the package.
-fn resource_path() -> impl Strategy<Value = (String, bool)> {
-    let part = prop::sample::select(vec!["a", "b.md", "..c", ".", "", ".."]);
-    let start = prop::sample::select(vec!["", "", "", "/", "c:", ".\\"]);
-    (start, prop::collection::vec(part, 1..8)).prop_map(|(start, parts)| {
-        let depth = parts.iter().try_fold(0_usize, |depth, part| match *part {
-            ".." => depth.checked_sub(1),
-            "" | "." => Some(depth),
-            _ => Some(depth + 1),
-        });
-        // An empty first part is a leading slash.
-        let is_relative = start.is_empty() && (!parts[0].is_empty() || parts.len() == 1);
-        let is_good = is_relative && depth.is_some_and(|depth| depth > 0);
-        (format!("{start}{}", parts.join("/")), is_good)
-    })
-}
-
-proptest! {
-    #[test]
-    fn path_inside_the_package_is_accepted((text, is_good) in resource_path()) {
-        prop_assert_eq!(ResourcePath::new(&text).is_ok(), is_good, "`{}`", text);
-    }
 }

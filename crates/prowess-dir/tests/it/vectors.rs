@@ -20,7 +20,7 @@ fn path_is_refused_as_in_the_model() {
     });
 }
 
-/// Lemma D5, for each short path: what is not refused goes up nowhere.
+/// Lemma D3, for each short path: what is not refused goes up nowhere.
 #[test]
 fn every_short_path_goes_up_nowhere_or_is_refused() {
     let place = tempfile::tempdir().expect("there is room");

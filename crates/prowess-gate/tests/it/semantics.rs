@@ -76,43 +76,6 @@ fn empty_list_is_a_policy() {
     check_both(r#"{"empty_list": "none"}"#, &[empty(), trusted("Bash(git:*)")], "ask", "ask");
 }
 
-/// The restricted skill is below, an unrestricted one is on top.
-#[test]
-fn nested_unrestricted_skill_lifts_no_limit() {
-    let skills = [trusted("Bash(git:*)"), unlisted()];
-    for (combine, rm) in [("intersect", "deny"), ("top_of_stack", "allow"), ("union", "allow")] {
-        let policy = policy(&format!(r#""tool_semantics": "restrict", "combine": "{combine}""#));
-        check_both(&policy, &skills, "allow", rm);
-    }
-}
-
-#[test]
-fn limits_combine_by_policy() {
-    let skills = [trusted("Bash(git:*)"), trusted("Bash(rm:*)")];
-    for (combine, git, rm) in [
-        ("intersect", "deny", "deny"),
-        ("top_of_stack", "deny", "allow"),
-        ("union", "allow", "allow"),
-    ] {
-        let policy = policy(&format!(r#""tool_semantics": "restrict", "combine": "{combine}""#));
-        check_both(&policy, &skills, git, rm);
-    }
-}
-
-#[test]
-fn grants_combine_by_policy() {
-    let skills = [trusted("Bash(git:*)"), trusted("Bash(rm:*)")];
-    for (combine, git, rm) in
-        [("intersect", "ask", "ask"), ("top_of_stack", "ask", "allow"), ("union", "allow", "allow")]
-    {
-        check_both(&policy(&format!(r#""combine": "{combine}""#)), &skills, git, rm);
-    }
-    let skills = [trusted("Bash(git:*)"), unlisted()];
-    for (combine, git) in [("intersect", "allow"), ("top_of_stack", "ask"), ("union", "allow")] {
-        check_both(&policy(&format!(r#""combine": "{combine}""#)), &skills, git, "ask");
-    }
-}
-
 #[test]
 fn untrusted_skill_never_grants_itself_a_tool() {
     for trust in [Trust::Untrusted, Trust::AskFirst] {
@@ -135,19 +98,6 @@ fn untrusted_skill_never_borrows_a_grant() {
         check_both(&policy, &[unlisted().of(Trust::Untrusted), granting.clone()], "ask", "ask");
         let narrowing = trusted("Bash").of(Trust::Untrusted);
         check_both(&policy, &[narrowing, granting], "allow", "ask");
-    }
-}
-
-/// Under a limit, an untrusted list only narrows, also where one of several lists would do.
-#[test]
-fn untrusted_list_always_limits() {
-    for combine in ["intersect", "top_of_stack", "union"] {
-        let policy = policy(&format!(r#""tool_semantics": "restrict", "combine": "{combine}""#));
-        let untrusted = trusted("Bash(git:*)").of(Trust::Untrusted);
-        check_both(&policy, &[untrusted.clone(), trusted("Bash")], "allow", "deny");
-        check_both(&policy, &[trusted("Read"), untrusted], "deny", "deny");
-        let wide = trusted("Bash").of(Trust::Untrusted);
-        check_both(&policy, &[trusted("Bash(git:*)"), wide], "allow", "deny");
     }
 }
 

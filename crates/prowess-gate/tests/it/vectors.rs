@@ -179,7 +179,7 @@ fn number_of(skills: &[i64]) -> usize {
     skills.iter().rev().fold(0, number)
 }
 
-/// Lemmas G7 to G11 for each list of up to three skills, under each policy.
+/// Lemmas G7 to G10 for each list of up to three skills, under each policy.
 #[test]
 fn no_skill_widens_what_others_leave() {
     const TABLE: usize = 1 + KINDS + KINDS * KINDS + KINDS * KINDS * KINDS;

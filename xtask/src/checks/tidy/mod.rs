@@ -12,6 +12,7 @@ pub(crate) mod floors;
 mod guides;
 mod manifests;
 mod programs;
+mod proofs;
 mod publishing;
 pub(crate) mod repository;
 mod sleeps;
@@ -24,7 +25,7 @@ use repository::Repository;
 /// A check gives a sentence for each thing that is wrong.
 type Check = fn(&Repository) -> Vec<String>;
 
-const CHECKS: [(&str, Check); 13] = [
+const CHECKS: [(&str, Check); 14] = [
     ("circles", circles::check),
     ("dependencies", dependencies::check),
     ("encoders", encoders::check),
@@ -33,6 +34,7 @@ const CHECKS: [(&str, Check); 13] = [
     ("guides", guides::check),
     ("manifests", manifests::check),
     ("programs", programs::check),
+    ("proofs", proofs::check),
     ("publishing", publishing::check),
     ("sleeps", sleeps::check),
     ("sources", sources::check),

@@ -1,12 +1,15 @@
 // Behind a compiled model: prints questions of its domain, each with the answer of the model.
-// Arguments: the file of the domain, the number of questions, and the seed of the random ones.
+// Arguments: the file of the domain, the name of the limit in it, the number of questions if it says no less, and
+// the seed of the random ones.
 _dafny.Seq.prototype.contains = function (value) {
   return this.some((own) => _dafny.areEqual(own, value));
 };
 
-const [domainFile, countText, seedText] = process.argv.slice(2);
-const { parts } = JSON.parse(require('fs').readFileSync(domainFile, 'utf8'));
-const count = Number(countText);
+const { readFileSync, writeSync } = require('fs');
+const [domainFile, limit, countText, seedText] = process.argv.slice(2);
+const domain = JSON.parse(readFileSync(domainFile, 'utf8'));
+const { parts, function: asked = 'Answer' } = domain;
+const count = Math.min(Number(countText), domain[limit] ?? Infinity);
 let state = Number(seedText) >>> 0;
 
 // mulberry32: equal seeds give equal questions on each machine.
@@ -66,12 +69,68 @@ function* anyQuestion() {
   }
 }
 
-const seq = (items) => _dafny.Seq.of(...items);
-const number = (value) => new BigNumber(value);
+// The types of the model say how the numbers of a part are read. A list has one item for each number. The
+// fields of any other value take the numbers in turn: a variant is its position, 1 is true. Within a list, a
+// number is all of a value: its last digit is the last field, to the base of the number of values of that field.
+const source = readFileSync(domainFile.replace(/json$/, 'dfy'), 'utf8').replace(/\/\/.*/g, '');
+const aliases = Object.fromEntries([...source.matchAll(/^type (\w+) = (.*)$/gm)].map(([, name, type]) => [name, type]));
+const fields = (text = '') => [...text.matchAll(/(\w+): ([\w<>]+)/g)].map(([, name, type]) => ({ name, type }));
+const datatypes = {};
+for (const [, name, body] of source.matchAll(/^datatype (\w+) = (.*(?:\n +.*)*)/gm)) {
+  const variants = [...body.matchAll(/(\w+)(?:\(([^)]*)\))?/g)];
+  datatypes[name] = variants.map(([, variant, text]) => ({ create: `create_${variant}`, fields: fields(text) }));
+}
+const signature = new RegExp(`^(?:function|predicate) method ${asked}\\(([^)]*)\\)(?:: ([\\w<>]+))?`, 'm');
+const [, parameters, answerType = 'bool'] = signature.exec(source);
+
+const item = (type) => /^seq<(.*)>$/.exec(aliases[type] ?? type)?.[1];
+const variant = (type, at) => _module[type][datatypes[type][at].create];
+const isRecord = (type) => datatypes[type]?.length === 1;
+const isPlain = (type) => ['int', 'nat'].includes(type);
+
+function values(type) {
+  if (isPlain(type)) return Infinity;
+  if (type === 'bool') return 2;
+  if (!isRecord(type)) return datatypes[type].length;
+  return datatypes[type][0].fields.reduce((all, field) => all * values(field.type), 1);
+}
+function unpacked(type, number) {
+  if (isPlain(type)) return new BigNumber(number);
+  if (type === 'bool') return number === 1;
+  if (!isRecord(type)) return variant(type, number)();
+  let rest = number;
+  const digits = [...datatypes[type][0].fields].reverse().map((field) => {
+    const base = values(field.type);
+    const digit = base === Infinity ? rest : rest % base;
+    rest = base === Infinity ? 0 : Math.floor(rest / base);
+    return unpacked(field.type, digit);
+  });
+  return variant(type, 0)(...digits.reverse());
+}
+function packed(type, value) {
+  if (!isRecord(type)) return written(type, value)[0];
+  return datatypes[type][0].fields.reduce((number, field) =>
+    (number && number * values(field.type)) + packed(field.type, value[field.name]), 0);
+}
+function read(type, numbers) {
+  if (item(type)) return _dafny.Seq.of(...numbers.splice(0).map((number) => unpacked(item(type), number)));
+  if (!isRecord(type)) return unpacked(type, numbers.shift());
+  return variant(type, 0)(...datatypes[type][0].fields.map((field) => read(field.type, numbers)));
+}
+function written(type, value) {
+  if (isPlain(type)) return [value.toNumber()];
+  if (type === 'bool') return [Number(value)];
+  if (item(type)) return [...value].map((one) => packed(item(type), one));
+  const own = datatypes[type][value.$tag].fields.flatMap((field) => written(field.type, value[field.name]));
+  return isRecord(type) ? own : [value.$tag, ...own];
+}
+
 function answer(question) {
-  const sequence = question.map((part) =>
-    seq(typeof part === 'string' ? [...part].map((c) => number(c.codePointAt(0))) : part.map(number)));
-  return [..._module.__default.Answer(seq(sequence))].map((value) => value.toNumber());
+  const values = fields(parameters).map(({ type }, at) => {
+    const part = question[at];
+    return read(type, typeof part === 'string' ? [...part].map((c) => c.codePointAt(0)) : [...part]);
+  });
+  return written(answerType, _module.__default[asked](...values));
 }
 
 const total = parts.map(size).reduce((one, other) => one * other, 1);
@@ -79,8 +138,8 @@ let text = '';
 for (const question of total <= count ? everyQuestion() : anyQuestion()) {
   text += `${JSON.stringify([question, answer(question)])}\n`;
   if (text.length > 1 << 16) {
-    require('fs').writeSync(1, text);
+    writeSync(1, text);
     text = '';
   }
 }
-require('fs').writeSync(1, text);
+writeSync(1, text);

@@ -1,11 +1,12 @@
-//! Checks the transition functions of approvals in all orders of calls by several hosts and a
-//! person, with lost answers, by a model checker.
+//! Checks the transition functions and the store of approvals in all orders of calls by several
+//! hosts and a person, with lost answers, by a model checker.
 
 use prowess_core::{
     ApprovalDecision, ApprovalEntry, ApprovalId, ApprovalQuery, ApprovalRequest, ApprovalScope,
-    ApprovalVerdict, ArgumentPattern, NewApproval, OperationId, SessionId, Spend, SpendStep,
-    Timestamp,
+    ApprovalStore as _, ApprovalVerdict, ArgumentPattern, NewApproval, OperationId, SessionId,
+    Spend, SpendStep, Timestamp,
 };
+use prowess_session::MemoryApprovals;
 use stateright::{Checker, Model, Property};
 
 const HOSTS: usize = 3;
@@ -60,17 +61,42 @@ fn session() -> SessionId {
     SessionId::new("s").expect("the id is valid")
 }
 
+/// Returns a store with the request of a call.
+fn asked() -> MemoryApprovals {
+    let request = ApprovalRequest {
+        tool: "Bash".into(),
+        arguments: ArgumentPattern::Any,
+        skill: None,
+        package: None,
+        tenant: None,
+    };
+    let new = NewApproval {
+        id: ApprovalId::new("a"),
+        request,
+        session: session(),
+        preview: String::new(),
+        now: Timestamp(1),
+        expires: Timestamp(10),
+        log: None,
+    };
+    let store = MemoryApprovals::new();
+    store.ask(new).expect("the limit is not reached");
+    store
+}
+
 fn decision(verdict: ApprovalVerdict) -> ApprovalDecision {
     ApprovalDecision { verdict, by: "ada".into(), at: Timestamp(2) }
 }
 
 impl Approvals {
-    /// Stores an entry like `ApprovalStore::replace`, optionally without the comparison.
+    /// Stores an entry over the stored one. The fault is to expect what is stored now.
     fn replace(&self, state: &mut State, next: ApprovalEntry, expected: u64) -> bool {
-        let is_stored = !self.compares || state.stored.version == expected;
-        if is_stored {
-            state.stored = next;
-        }
+        let expected = if self.compares { expected } else { state.stored.version };
+        let (store, id) = (asked(), next.id.clone());
+        let first = store.load(&id).expect("it is in memory").expect("it was asked for").version;
+        assert_eq!(store.replace(state.stored.clone(), first), Ok(true), "the entry of the state");
+        let is_stored = store.replace(next, expected).expect("it is in memory");
+        state.stored = store.load(&id).expect("it is in memory").expect("none is removed");
         is_stored
     }
 
@@ -103,23 +129,8 @@ impl Model for Approvals {
     type Action = Action;
 
     fn init_states(&self) -> Vec<State> {
-        let request = ApprovalRequest {
-            tool: "Bash".into(),
-            arguments: ArgumentPattern::Any,
-            skill: None,
-            package: None,
-            tenant: None,
-        };
-        let new = NewApproval {
-            id: ApprovalId::new("a"),
-            request,
-            session: session(),
-            preview: String::new(),
-            now: Timestamp(1),
-            expires: Timestamp(10),
-            log: None,
-        };
-        let stored = new.admit([]).expect("the limit is not reached");
+        let stored = asked().load(&ApprovalId::new("a")).expect("it is in memory");
+        let stored = stored.expect("it was asked for");
         let host = Host { phase: Phase::Starts, has_lost: false };
         let hosts = std::array::from_fn(|_| host.clone());
         vec![State { stored, hosts, person: None }]

@@ -1,19 +1,19 @@
-//! Every interleaving of hosts that change one session, on the real transitions.
+//! Every interleaving of hosts that change one session, on the real transitions and store.
 
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, AllowedTools, BodyDelivery, BodyPlace, Digest, LoadMode, LoadRequest, SessionId,
-    SessionState, Timestamp, Unload,
+    ActiveSkill, AllowedTools, BodyDelivery, BodyPlace, Digest, LoadMode, LoadRequest, OperationId,
+    PutOutcome, SessionId, SessionState, SessionStore as _, StoredSession, Timestamp, Unload,
 };
-use prowess_session::{Discipline, SessionPolicy, ledger, operations};
+use prowess_session::{Discipline, MemoryStore, SessionPolicy, ledger, operations};
 use stateright::{Checker, Model, Property};
 
 const HOSTS: usize = 3;
 
 /// Hosts that each load a skill and then unload another one.
 struct Hosts {
-    /// Whether a store compares before it swaps.
+    /// Whether a host expects the operation that it has read, and not the stored one.
     compares: bool,
 }
 
@@ -102,6 +102,21 @@ fn changed(before: &Session, host: usize, change: usize, operation: usize) -> Se
     encoded(&next, operation)
 }
 
+/// Stores a session over one that is expected. Its skills are not read again from the store.
+fn put(store: &MemoryStore, operation: usize, expected: Option<usize>) -> PutOutcome {
+    let number = |operation| OperationId(operation as u64);
+    let session = StoredSession {
+        id: SessionId::new("model").expect("it is a good id"),
+        version: operation as u64,
+        operation: number(operation),
+        contents: Vec::new(),
+        details: Arc::new([]),
+        touched: Timestamp(0),
+        expires: None,
+    };
+    store.put(&session, &[], expected.map(number)).expect("it is in memory")
+}
+
 /// The number of changes of each host.
 const CHANGES: usize = 3;
 
@@ -130,9 +145,13 @@ impl Model for Hosts {
             Action::Write(host) => {
                 let (read, done) = &mut next.hosts[host];
                 let before = read.take()?;
-                if !self.compares || before.operation == world.session.operation {
-                    next.operations += 1;
-                    next.session = changed(&before, host, *done, next.operations);
+                let (store, stored) = (MemoryStore::new(), world.session.operation);
+                put(&store, stored, None);
+                let expected = if self.compares { before.operation } else { stored };
+                let operation = world.operations + 1;
+                if put(&store, operation, Some(expected)) == PutOutcome::Stored {
+                    next.operations = operation;
+                    next.session = changed(&before, host, *done, operation);
                     *done += 1;
                 }
             }
