@@ -55,7 +55,10 @@ lemma C2_OneHeadIsOneLog(a: Log, b: Log)
 lemma StartIsWhole(log: Log, n: nat)
   requires Verify(log) == Whole && n <= |log|
   ensures Verify(log[..n]) == Whole
-{ if n < |log| { StartIsWhole(log[..|log| - 1], n); assert log[..|log| - 1][..n] == log[..n]; } else { assert log[..n] == log; } }
+{
+  if n < |log| { StartIsWhole(log[..|log| - 1], n); assert log[..|log| - 1][..n] == log[..n]; }
+  else { assert log[..n] == log; }
+}
 
 lemma C3_KeptLogIsStillThere(kept: Log, now: Log)
   requires Verify(kept) == Whole && VerifyAgainst(now, Top(kept)) == Whole

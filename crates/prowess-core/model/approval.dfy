@@ -85,7 +85,9 @@ datatype Played = Played(runs: seq<bool>, state: int, version: nat)
 
 function method Play(acts: seq<int>, e: Entry, now: int): Played {
   if acts == [] then
-    Played([], match e.state case Pending => 0 case Granted(_) => 1 case Denied => 2 case Revoked => 3 case Spent(_) => 4, e.version)
+    var state := match e.state
+      case Pending => 0 case Granted(_) => 1 case Denied => 2 case Revoked => 3 case Spent(_) => 4;
+    Played([], state, e.version)
   else
     var act := Read(acts[0]);
     var rest := Play(acts[1..], After(e, act, now), now + 1);

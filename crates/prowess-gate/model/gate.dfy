@@ -71,7 +71,8 @@ lemma G1_NothingLiftsTheCeiling(p: Policy, c: Call, skills: Skills)
 
 lemma G2_StricterCeilingIsNeverWider(p: Policy, a: Call, b: Call, skills: Skills)
   requires a == b.(denial := a.denial, only := a.only)
-  requires (a.denial == b.denial || a.denial == Denied || b.denial == Undenied) && (a.only == b.only || a.only == Beyond)
+  requires a.denial == b.denial || a.denial == Denied || b.denial == Undenied
+  requires a.only == b.only || a.only == Beyond
   ensures Le(Decide(p, a, skills), Decide(p, b, skills))
 {}
 

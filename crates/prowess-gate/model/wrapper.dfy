@@ -43,7 +43,8 @@ predicate method Runs(line: seq<Word>)
 { line != [] && (line[0] == Denied || (IsWrapper(line[0]) && Runs(Inner(line[1..], line[0])))) }
 
 lemma W1_WrapperRunsWhatIsBehindIt(w: Word, line: seq<Word>)
-  requires IsWrapper(w) && w != Timeout && line != [] && !IsOption(line[0]) && line[0] != Dashes && line[0] != Assignment
+  requires IsWrapper(w) && w != Timeout && line != []
+  requires !IsOption(line[0]) && line[0] != Dashes && line[0] != Assignment
   ensures Runs([w] + line) <==> Runs(line)
 { assert ([w] + line)[1..] == line; }
 

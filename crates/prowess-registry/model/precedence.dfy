@@ -21,7 +21,7 @@ predicate method Before(a: Record, b: Record) {
 function method Layer(isClamped: bool, weight: int): int { if isClamped then weight else 0 }
 
 function method Effective(isClamped: bool, weight: int, priority: int): int {
-  weight * 1000 + if !isClamped then priority else if priority > 999 then 999 else if priority < -999 then -999 else priority
+  weight * 1000 + if !isClamped || -999 <= priority <= 999 then priority else if priority > 0 then 999 else -999
 }
 
 function method Best(rs: Records): Record

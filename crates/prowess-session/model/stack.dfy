@@ -27,7 +27,8 @@ function method Find(s: Skill, skills: Skills): Skill
 
 // Each skill in its edition among `next`, if it is there.
 function method Updated(skills: Skills, next: Skills): Skills
-  ensures |Updated(skills, next)| == |skills| && forall i :: 0 <= i < |skills| ==> Updated(skills, next)[i].id == skills[i].id
+  ensures |Updated(skills, next)| == |skills|
+  ensures forall i :: 0 <= i < |skills| ==> Updated(skills, next)[i].id == skills[i].id
 { if skills == [] then [] else [Find(skills[0], next)] + Updated(skills[1..], next) }
 
 // The first of several skills with one id counts.

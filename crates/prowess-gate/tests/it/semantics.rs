@@ -128,12 +128,6 @@ fn ungranted_calls_follow_the_policy() {
 }
 
 #[test]
-fn skill_that_was_unloaded_grants_nothing() {
-    check(&bash("git status").with_skills(&[trusted("Bash(git:*)")]), "allow");
-    check(&bash("git status"), "ask");
-}
-
-#[test]
 fn names_match_by_the_case_policy() {
     let exact = r#"{"tool_match_case": "exact"}"#;
     for rule in ["bash", "BASH(git:*)", "Bash"] {

@@ -7,7 +7,7 @@ use prowess_core::{
     PutOutcome, SessionId, SessionState, SessionStore as _, StoredSession, Timestamp, Unload,
 };
 use prowess_session::{Discipline, MemoryStore, SessionPolicy, ledger, operations};
-use stateright::{Checker, Model, Property};
+use stateright::{Checker, HasDiscoveries, Model, Property};
 
 const HOSTS: usize = 3;
 
@@ -187,7 +187,8 @@ fn compare_and_swap_loses_no_update() {
 
 #[test]
 fn without_comparison_updates_are_lost() {
-    let checker = Hosts { compares: false }.checker().spawn_bfs().join();
+    let checker = Hosts { compares: false }.checker().finish_when(HasDiscoveries::AllFailures);
+    let checker = checker.spawn_bfs().join();
     for property in ["no update is lost", "each delivery has its own number"] {
         assert!(checker.discovery(property).is_some(), "the model can find that {property}");
     }
