@@ -69,9 +69,9 @@ const WATCHING: [(&str, &str, Option<f64>); 6] = [
     ("context switches in ten idle seconds", "", Some(0.0)),
 ];
 
-/// A server has set up its watches, and done what it does a second after its start, when it has not
-/// run for so long; and how long it is looked at then.
-const UNTIL_IDLE: Duration = Duration::from_millis(1_500);
+/// A server has set up its watches when it has not run for so long, in which threads without work
+/// have ended, too; and how long it is looked at then.
+const UNTIL_IDLE: Duration = Duration::from_secs(11);
 const IDLE: Duration = Duration::from_secs(10);
 
 const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
@@ -117,7 +117,7 @@ fn watching(server: u32) -> Vec<f64> {
     }
     let held = measure::held_by(server);
     let after = work_after(IDLE);
-    let [time, switches] = [0, 1].map(|at| (after[at] - before[at]) as f64);
+    let [time, switches] = [0, 1].map(|at| after[at].abs_diff(before[at]) as f64);
     held.into_iter().chain([time / 1e6, switches]).collect()
 }
 
