@@ -72,9 +72,22 @@ impl Discovery {
     /// are the same. Each scan checks whether the directories exist, so they may appear and
     /// disappear.
     pub fn find(&self, surroundings: &Surroundings) -> SkillRoots {
-        let seen = HashMap::new();
-        let found = SkillRoots::default();
-        let mut finder = Finder { policy: self, surroundings, seen, found };
+        self.find_with(surroundings, |directory| repositories_below(directory, &self.skip))
+    }
+
+    /// Like [`Self::find`], without the repositories in directories of projects, which takes no
+    /// look at any skill.
+    pub(crate) fn find_outermost(&self, surroundings: &Surroundings) -> Vec<SkillRoot> {
+        self.find_with(surroundings, |_| Vec::new()).roots
+    }
+
+    fn find_with(
+        &self,
+        surroundings: &Surroundings,
+        inner: impl Fn(&Path) -> Vec<PathBuf>,
+    ) -> SkillRoots {
+        let (seen, found) = (HashMap::new(), SkillRoots::default());
+        let mut finder = Finder { policy: self, surroundings, inner: &inner, seen, found };
         finder.organization();
         finder.configured();
         finder.user();
@@ -104,6 +117,8 @@ impl Discovery {
 struct Finder<'f> {
     policy: &'f Discovery,
     surroundings: &'f Surroundings,
+    /// Returns the repositories in a directory of a project.
+    inner: &'f dyn Fn(&Path) -> Vec<PathBuf>,
     /// The layer of each found directory, by its real path if it has one.
     seen: HashMap<PathBuf, Box<str>>,
     found: SkillRoots,
@@ -147,12 +162,7 @@ impl Finder<'_> {
             let pinned: Vec<_> = self.pinned(&folder).into_iter().collect();
             let root = root_of_project(layer, &folder, &pinned, directory.clone());
             self.found.roots.push(SkillRoot { may_be_missing: false, ..root });
-            return self.add_of_project(
-                layer,
-                &folder,
-                &pinned,
-                repositories_below(&directory, &self.policy.skip),
-            );
+            return self.add_of_project(layer, &folder, &pinned, (self.inner)(&directory));
         }
         // Agents create theirs with the first skill.
         let may_be_missing = *layer == *AGENT_LAYER;
@@ -218,17 +228,19 @@ impl Finder<'_> {
         layer: &str,
         project: &Path,
         pinned: &[PinnedFolder],
-        mut all: Vec<PathBuf>,
+        all: Vec<PathBuf>,
     ) {
-        let inner: Vec<_> =
-            all.iter().flat_map(|it| repositories_below(it, &self.policy.skip)).collect();
-        all.extend(inner);
-        for directory in all {
+        let inner = self.inner;
+        let mut add = |mut all: Vec<PathBuf>| {
             // A directory of the user stays in the user's layer, even if the home is a project.
-            if self.see(layer, &directory).is_none() {
-                self.found.roots.push(root_of_project(layer, project, pinned, directory));
-            }
-        }
+            all.retain(|directory| self.see(layer, directory).is_none());
+            let root = |it: &PathBuf| root_of_project(layer, project, pinned, it.clone());
+            self.found.roots.extend(all.iter().map(root));
+            all
+        };
+        // A directory that a link leads to is looked at once.
+        let new = add(all);
+        add(new.iter().flat_map(|it| inner(it)).collect());
     }
 
     /// Returns the directories of all clients in a folder of a project, the client's own first.

@@ -147,7 +147,12 @@ pub(crate) fn other_project(directory: &Path, folder: &Path) -> Option<PathBuf> 
     let rest = directory.strip_prefix(there).ok()?.iter();
     // An empty rest would end the path with a slash.
     let real = rest.fold(there.canonicalize().ok()?, |path, name| path.join(name));
-    if !real.starts_with(&folder) {
+    project_between(&real, &folder)
+}
+
+/// The same for two paths without links.
+pub(crate) fn project_between(real: &Path, folder: &Path) -> Option<PathBuf> {
+    if !real.starts_with(folder) {
         return None;
     }
     let mut inside = real.ancestors().take_while(|it| *it != folder);

@@ -5,6 +5,7 @@ mod look;
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use prowess_dir::has_other_authors;
@@ -76,8 +77,9 @@ impl Discovery {
     }
 
     /// Returns the directories that are searched, by their own paths and by their real ones.
+    /// Repositories in them are not among them.
     fn real_roots(&self, surroundings: &Surroundings) -> HashSet<PathBuf> {
-        let roots = self.find(surroundings).roots.into_iter().map(|root| root.directory);
+        let roots = self.find_outermost(surroundings).into_iter().map(|root| root.directory);
         let both = roots.flat_map(|root| [root.canonicalize().ok(), Some(root)]);
         both.flatten().collect()
     }
@@ -99,13 +101,12 @@ impl Search<'_> {
     /// Adds a directory if it has skills that are not read.
     fn consider(&mut self, directory: PathBuf, skills: Option<Vec<String>>) {
         let Ok(real) = directory.canonicalize() else { return };
-        let is_read = |path: &Path| self.read.iter().any(|root| path.starts_with(root));
-        if is_read(&real) || self.is_skipped(&directory) {
+        if self.reads(&real) || self.is_skipped(&directory) {
             return;
         }
         let is_new = |skill: &String| {
             let skill = real.join(skill).canonicalize();
-            skill.is_ok_and(|skill| !is_read(&skill))
+            skill.is_ok_and(|skill| !self.reads(&skill))
         };
         let skills = skills.unwrap_or_else(|| skills_in(&real));
         let skills: Vec<_> = skills.into_iter().filter(is_new).collect();
@@ -119,11 +120,15 @@ impl Search<'_> {
         kind.push(DirectoryOfSkills { directory, skills });
     }
 
+    /// Returns whether a directory is in one that is searched, or was found.
+    fn reads(&self, directory: &Path) -> bool {
+        directory.ancestors().any(|above| self.read.contains(above))
+    }
+
     /// Returns the skills below the working directory and below the project. Those of another
     /// project are that one's.
     fn deeper(&mut self) -> Vec<DirectoryOfSkills> {
-        let skips =
-            |directory: &Path, name: &str| self.policy.skips(name) || self.read.contains(directory);
+        let skips = |directory: &Path, name: &str| self.policy.skips(name) || self.reads(directory);
         let Surroundings { working_directory, home, .. } = self.surroundings;
         let mut tops: Vec<_> =
             working_directory.as_deref().into_iter().chain(self.surroundings.project()).collect();
@@ -149,8 +154,7 @@ impl Search<'_> {
 
     /// Returns the skills in the plugins of the user's clients.
     fn installed(&self) -> Vec<DirectoryOfSkills> {
-        let skips =
-            |directory: &Path, name: &str| self.policy.skips(name) || self.read.contains(directory);
+        let skips = |directory: &Path, name: &str| self.policy.skips(name) || self.reads(directory);
         let mut found = Vec::new();
         for directory in INSTALLED.iter().filter_map(|it| self.surroundings.in_home(it)) {
             let all = below(&directory, &skips);
@@ -228,17 +232,8 @@ fn may_look_below(directory: &Path, home: Option<&Path>) -> bool {
 
 /// Returns whether all users may create files in a directory, each their own, as in `/tmp`.
 fn is_shared(directory: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt as _;
-        const STICKY_AND_OPEN: u32 = 0o1002;
-        directory.metadata().is_ok_and(|it| it.mode() & STICKY_AND_OPEN == STICKY_AND_OPEN)
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = directory;
-        false
-    }
+    const STICKY_AND_OPEN: u32 = 0o1002;
+    directory.metadata().is_ok_and(|it| it.mode() & STICKY_AND_OPEN == STICKY_AND_OPEN)
 }
 
 /// Returns the projects with skills below a working directory that is in no repository itself.

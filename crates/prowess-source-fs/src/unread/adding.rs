@@ -107,7 +107,7 @@ impl Discovery {
         let Ok(real) = directory.canonicalize() else { return false };
         let old = before.real_roots(surroundings);
         let (mut is_read, mut is_narrow) = (false, true);
-        for root in self.find(surroundings).roots {
+        for root in self.find_outermost(surroundings) {
             let Ok(found) = root.directory.canonicalize() else { continue };
             let is_trusted = *root.layer == *USER_LAYER;
             is_read |= found == real && is_trusted == is_of_user;

@@ -105,15 +105,7 @@ fn known_clients_are_searched_where_they_are_in_use() {
          //- /home/.codeium/windsurf/rules\n-\n//- /here/.cursor\nno directory\n",
     );
     let policy = Discovery { shared: false, xdg: false, ..policy() };
-    let all = [
-        "user home/.prowess/skills",
-        "user home/.copilot/skills",
-        "user home/.config/opencode/skills",
-        "user home/.codeium/windsurf/skills",
-        "project here/.prowess/skills",
-        "project here/.claude/skills",
-        "project here/.github/skills",
-    ];
+    let all: Vec<_> = include_str!("../data/discovery/known.txt").lines().collect();
     check(&tree, &policy, "here", &all);
     let only = |names: &[&str]| {
         let only = Some(names.iter().map(|client| name(client)).collect());
@@ -230,16 +222,7 @@ fn directories_of_the_project_follow_its_clients_and_stay_in_it() {
     );
     let policy = Discovery { user: false, shared: false, ..policy() };
     let also = further(&["./skills/", "acme", "plugins/*/skills", "skills/.", "./"]);
-    let expected = [
-        "project repo/app/.prowess/skills",
-        "project repo/app/.acme/skills",
-        "project repo/.prowess/skills",
-        "project repo/.acme/skills",
-        "project repo/skills",
-        "project repo/plugins/a/skills",
-        "project repo/plugins/b/skills",
-        "project repo",
-    ];
+    let expected: Vec<_> = include_str!("../data/discovery/of_project.txt").lines().collect();
     let policy = Discovery { also, ..policy };
     check(&tree, &policy, "repo/app", &expected);
     let found = find(&tree, &policy, "repo/app");
@@ -341,16 +324,9 @@ fn further_place_in_another_project_needs_its_own_trust() {
         let asked = root.asked.unwrap().folder;
         format!("{} {}", root.layer, asked.strip_prefix(tree.path()).unwrap().display())
     });
-    let expected = [
-        "project repo",
-        "project repo/v/dep",
-        "project repo/v/solo",
-        "project repo/v/own/sub",
-        "project repo/v/own/.h/a/deep",
-        "others pack",
-        "others pack/clone",
-    ];
-    assert_eq!(found.take(7).collect::<Vec<_>>(), expected);
+    let expected = "project repo, project repo/v/dep, project repo/v/solo, project repo/v/own/sub, \
+                    project repo/v/own/.h/a/deep, others pack, others pack/clone";
+    assert_eq!(found.take(7).collect::<Vec<_>>().join(", "), expected);
     tree.write("repo/v/top/SKILL.md", "it");
     for directory in ["v/top/.git", "skills"] {
         fs::create_dir(tree.join(&format!("repo/{directory}"))).unwrap();

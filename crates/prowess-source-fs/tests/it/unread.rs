@@ -10,7 +10,7 @@ use prowess_testkit::Tree;
 use crate::discovery::{further, policy, surroundings};
 
 /// A tree with a repository and these skills.
-fn tree(skills: &[&str]) -> Tree {
+fn tree<'s>(skills: impl IntoIterator<Item = &'s str>) -> Tree {
     let tree = Tree::new("//- /repo/.git/HEAD\n");
     for skill in skills {
         tree.write(&format!("{skill}/SKILL.md"), "it");
@@ -43,29 +43,14 @@ fn unread(tree: &Tree, policy: &Discovery, working: &str) -> (Vec<String>, Vec<S
 
 #[test]
 fn skills_of_other_clients_are_seen_and_can_be_added() {
-    let tree = tree(&[
-        "repo/.agents/skills/read",
-        "repo/.acme/skills/a",
-        "repo/.acme/skills/group/b",
-        "repo/.acme/skills/group/node_modules/no",
-        "repo/skills/own",
-        "repo/app/.claude/skills/c",
-        "home/.agents/skills/f",
-        "home/.tool/skills/d",
-        "home/.config/tool-x/skills/e",
-        "home/.empty/skills/group/deeper/no",
-    ]);
+    let tree = tree(include_str!("../data/unread/of_clients.txt").lines());
     fs::create_dir_all(tree.join("repo/.links/skills")).unwrap();
     let link = tree.join("repo/.links/skills/read");
     symlink("../../.agents/skills/read", link).unwrap();
     let (directories, settings) = unread(&tree, &policy(), "repo/app");
-    let expected = [
-        "repo/.acme/skills 2",
-        "repo/skills 1",
-        "home/.config/tool-x/skills 1",
-        "home/.tool/skills 1",
-    ];
-    assert_eq!(directories, expected, "neither what is read nor links to it are unread");
+    let expected = "repo/.acme/skills 2, repo/skills 1, home/.config/tool-x/skills 1, \
+                    home/.tool/skills 1";
+    assert_eq!(directories.join(", "), expected, "neither what is read nor links to it are unread");
     let expected = [
         "discovery.also=[acme, tool]",
         "discovery.roots.user=[\"home/.config/tool-x/skills\"]",
@@ -76,42 +61,28 @@ fn skills_of_other_clients_are_seen_and_can_be_added() {
 
 #[test]
 fn skills_in_the_depth_of_clients_are_seen() {
-    let places = [
-        "repo/.claude/plugins/x/skills",
-        "repo/.opencode/skill",
-        "repo/.skills",
-        "repo/packages/b/.claude/skills",
-        "repo/packages/b/.opencode/skill",
-        "home/.config/opencode/skill",
-        "home/.cursor/skills-cursor",
-        "home/.gemini/antigravity/skills",
-        "home/.local/share/crush/skills",
-        "home/.local/share/goose/skills",
-        "home/.pi/agent/skills",
-        "home/.snowflake/cortex/skills",
-    ];
+    let places: Vec<_> = include_str!("../data/unread/in_depth.txt").lines().collect();
     let not_seen = ["home/.cache/x/skills", "repo/.claude/worktrees/x/skills"];
     let tree = Tree::new("//- /repo/.git/HEAD\n//- /repo/packages/a/main\n");
     for place in places.iter().chain(&not_seen) {
         tree.write(&format!("{place}/it/SKILL.md"), "it");
     }
+    let found: Vec<_> = places.iter().map(|place| format!("{place} 1")).collect();
     for working in ["repo", "repo/packages/a"] {
         let (mut directories, settings) = unread(&tree, &policy(), working);
         // Those of the project are first.
         directories.sort_by_key(|it| (it.starts_with("home"), it.clone()));
-        assert_eq!(directories, places.map(|place| format!("{place} 1")), "from {working}");
+        assert_eq!(directories, found, "from {working}");
         let added = settings.join(" ");
-        for place in places {
-            let place = place.strip_prefix("repo/").unwrap_or(place);
-            assert!(added.contains(place), "{place} is added by {added}");
-        }
+        let is_added = |it: &&str| added.contains(it.strip_prefix("repo/").unwrap_or(it));
+        assert!(places.iter().all(is_added), "each is added by {added}");
     }
 }
 
 #[test]
 fn what_the_policy_leaves_out_on_purpose_is_not_unread() {
     let skills = ["repo/.claude/skills/c", "repo/.acme/skills/a", "home/.claude/skills/d"];
-    let tree = tree(&skills);
+    let tree = tree(skills);
     let few = Discovery { only: Some(Vec::new()), ..policy() };
     assert_eq!(unread(&tree, &few, "repo").0, ["repo/.acme/skills 1"]);
     let around = surroundings(&tree, "repo");
@@ -132,27 +103,13 @@ fn what_the_policy_leaves_out_on_purpose_is_not_unread() {
 
 #[test]
 fn skills_below_the_working_directory_are_seen_within_bounds() {
-    let tree = tree(&[
-        "repo/services/a/.claude/skills/na",
-        "repo/services/b/.agents/skills/nb",
-        "repo/plugins/p/skills/group/pp",
-        "repo/teams/tt",
-        "repo/a/b/c/.claude/skills/deep",
-        "repo/a/b/c/d/.claude/skills/too-deep",
-        "repo/node_modules/x/skills/no",
-        "repo/tests/fixtures/no",
-        "repo/.agents/skills/read/inner",
-    ]);
+    let tree = tree(include_str!("../data/unread/below.txt").lines());
     symlink("plugins", tree.join("repo/link")).unwrap();
     let (directories, settings) = unread(&tree, &policy(), "repo");
-    let expected = [
-        "repo/teams 1",
-        "repo/services/a/.claude/skills 1",
-        "repo/services/b/.agents/skills 1",
-        "repo/a/b/c/.claude/skills 1",
-        "repo/plugins/p/skills 1",
-    ];
-    assert_eq!(directories, expected);
+    let expected = "repo/teams 1, repo/services/a/.claude/skills 1, \
+                    repo/services/b/.agents/skills 1, repo/a/b/c/.claude/skills 1, \
+                    repo/plugins/p/skills 1";
+    assert_eq!(directories.join(", "), expected);
     let expected = "project: discovery.also=[./teams, services/a/.claude/skills, \
                     services/b/.agents/skills, a/b/c/.claude/skills, plugins/p/skills]";
     assert_eq!(settings, [expected]);
@@ -163,7 +120,7 @@ fn skills_below_the_working_directory_are_seen_within_bounds() {
 fn many_directories_of_one_form_are_added_by_one_pattern() {
     let mut skills: Vec<_> = (0..5).map(|at| format!("repo/plugins/p{at}/skills/s")).collect();
     skills.push("repo/teams/x/skills/s".to_owned());
-    let tree = tree(&skills.iter().map(String::as_str).collect::<Vec<_>>());
+    let tree = tree(skills.iter().map(String::as_str));
     let settings = unread(&tree, &policy(), "repo").1;
     assert_eq!(settings, ["project: discovery.also=[plugins/*/skills, teams/x/skills]"]);
     let also = further(&["plugins/*/skills", "teams/x/skills"]);
@@ -174,7 +131,7 @@ fn many_directories_of_one_form_are_added_by_one_pattern() {
 #[test]
 fn a_repository_that_is_a_skill_or_a_pack_is_seen() {
     for (skill, directory) in [("repo/pdf", "repo 1"), ("repo", "repo 1")] {
-        let tree = tree(&[skill]);
+        let tree = tree([skill]);
         let (directories, settings) = unread(&tree, &policy(), "repo");
         assert_eq!(directories, [directory]);
         assert_eq!(settings, ["project: discovery.also=[./]"]);
@@ -183,22 +140,16 @@ fn a_repository_that_is_a_skill_or_a_pack_is_seen() {
 
 #[test]
 fn plugins_of_clients_are_seen_in_the_home() {
-    let tree = tree(&[
-        "home/.claude/plugins/cache/m/p/1.0/skills/a",
-        "home/.claude/plugins/marketplaces/m/plugins/p/skills/b",
-        "home/.gemini/extensions/e/skills/c",
-    ]);
+    let tree = tree(include_str!("../data/unread/of_plugins.txt").lines());
     let (directories, settings) = unread(&tree, &policy(), "repo");
-    let expected = [
-        "home/.claude/plugins/cache 1",
-        "home/.claude/plugins/marketplaces 1",
-        "home/.gemini/extensions 1",
+    let places = [
+        "home/.claude/plugins/cache",
+        "home/.claude/plugins/marketplaces",
+        "home/.gemini/extensions",
     ];
-    assert_eq!(directories, expected);
-    let roots = "[\"home/.claude/plugins/cache\", \"home/.claude/plugins/marketplaces\", \
-                 \"home/.gemini/extensions\"]";
-    let settings_of_asking = [format!("discovery.roots.project={roots}")];
-    assert_eq!(settings, settings_of_asking, "others have written them");
+    assert_eq!(directories, places.map(|place| format!("{place} 1")));
+    let setting = format!("discovery.roots.project=[\"{}\"]", places.join("\", \""));
+    assert_eq!(settings, [setting], "others have written them");
 }
 
 /// A setting of the user trusts nothing for good but the user's own: no clones, caches, downloads.
@@ -219,7 +170,7 @@ fn only_own_directories_are_added_to_the_trusted_layer() {
         ("repo/dep/.claude/skills/a", "repo", ""),
         ("ext/a", "repo", "discovery.roots.project=[\"ext\"]"),
     ] {
-        let tree = tree(&[skill]);
+        let tree = tree([skill]);
         for clone in ["home", "home/.clone", "home/.pack/skills/git", "repo/dep"] {
             tree.write(&format!("{clone}/.git/HEAD"), "");
         }
@@ -236,7 +187,7 @@ fn only_own_directories_are_added_to_the_trusted_layer() {
 
 #[test]
 fn projects_in_a_project_are_seen() {
-    let tree = tree(&["repo/dep/.claude/skills/a", "repo/dep/skills/b", "repo/own/skills/c"]);
+    let tree = tree(["repo/dep/.claude/skills/a", "repo/dep/skills/b", "repo/own/skills/c"]);
     tree.write("repo/dep/.git", "gitdir: elsewhere");
     let unread = policy().unread(&surroundings(&tree, "repo"));
     assert_eq!(lines(&tree, &unread.projects), ["repo/dep 2"]);
@@ -246,7 +197,7 @@ fn projects_in_a_project_are_seen() {
 #[test]
 fn nothing_is_looked_for_in_the_home_nor_among_temporary_files() {
     let skills = ["home/desk/skills/a", "shared/.tmp1/skills/b", "shared/x/.claude/skills/c"];
-    let tree = tree(&skills);
+    let tree = tree(skills);
     fs::set_permissions(tree.join("shared"), Permissions::from_mode(0o1777)).unwrap();
     for working in ["home", "", "shared"] {
         assert_eq!(unread(&tree, &policy(), working).0, [""; 0], "{working:?}");
