@@ -264,15 +264,11 @@ impl Desk {
         let exact = known
             .iter()
             .find(|(name, _)| name.trim_end_matches(".md") == named.trim_end_matches(".md"));
-        let found = match (exact, &known[..]) {
-            (Some(exact), _) => exact,
-            (None, [only]) => only,
+        let (name, decision) = match (exact, &known[..]) {
+            (Some(only), _) | (None, [only]) => only,
             (None, []) => return Ok(None),
-            (None, several) => {
-                return Err(ambiguous(named, several.iter().map(|(name, _)| &**name)));
-            }
+            _ => return Err(ambiguous(named, known.iter().map(|(name, _)| &**name))),
         };
-        let (name, decision) = found;
         let (proposal, fault) = match self.proposals.as_decided(name) {
             Ok(proposal) => (proposal, None),
             Err(mut fault) => match fault.tampered.take() {
@@ -307,13 +303,16 @@ impl Desk {
         let package = Target::of(global, &skill)?.package(&skill)?;
         let onto = match (&args.digest, &args.rebase) {
             (Some(digest), seen) => {
-                let changed = format!("{digest} is not the digest of `{}`", proposal.name);
-                is_named(digest, &proposal.digest, "proposal-changed", changed)?;
+                if !is_named(digest, &proposal.digest) {
+                    let message = format!("{digest} is not the digest of `{}`", proposal.name);
+                    return Err(changed("proposal-changed", message));
+                }
                 let now = package_digest(&package.files()?);
-                let moved = "the skill has changed since it was shown".to_owned();
-                let seen =
-                    seen.as_ref().map(|seen| is_named(seen, &now, "proposal-conflict", moved));
-                seen.transpose()?.map(|()| now)
+                if seen.as_ref().is_some_and(|seen| !is_named(seen, &now)) {
+                    let message = "the skill has changed since it was shown".to_owned();
+                    return Err(changed("proposal-conflict", message));
+                }
+                seen.as_ref().map(|_| now)
             }
             (None, _) if can_ask(output) => {
                 let whole = self.whole(proposal.clone(), &catalog, global);
@@ -401,19 +400,14 @@ fn review(proposal: &str, digest: Digest, args: &Decide) -> Review {
     }
 }
 
-/// Checks that a person names this digest, by its first digits at least.
-fn is_named(
-    named: &str,
-    digest: &Digest,
-    code: &'static str,
-    message: String,
-) -> Result<(), Failure> {
+/// Returns whether a person names this digest, by its first digits at least.
+fn is_named(named: &str, digest: &Digest) -> bool {
     let digits = named.trim_start_matches("sha256:");
-    let whole = digest.to_string();
-    if digits.len() >= DIGITS && whole.trim_start_matches("sha256:").starts_with(digits) {
-        return Ok(());
-    }
-    Err(Failure::new(code, message, "see it again with `prowess proposals show`"))
+    digits.len() >= DIGITS && digest.to_string()["sha256:".len()..].starts_with(digits)
+}
+
+fn changed(code: &'static str, message: String) -> Failure {
+    Failure::new(code, message, "see it again with `prowess proposals show`")
 }
 
 fn unseen(proposal: &StoredProposal) -> Failure {

@@ -319,6 +319,27 @@ fn installs_updates_and_returns_are_versions() {
     assert_eq!(versions()[0], "returned");
 }
 
+/// Nobody could accept a change of a copy, or of what a link leads to: the next update has neither.
+#[test]
+fn placed_skill_is_changed_at_its_source() {
+    let desk = Desk::new();
+    desk.tree.write("source/notes/SKILL.md", crate::plain_skill("notes"));
+    let [source, into] = ["source", "home/.claude/skills"].map(|it| desk.tree.join(it));
+    let [source, into] = [&source, &into].map(|it| it.to_str().unwrap());
+    desk.at_home().run(&["trust", "--source", source]).text();
+    for form in ["--copy", "--link"] {
+        desk.at_home().run(&["add", source, form, "--into", into]).text();
+        let change = json!({
+            "skill_id": "notes", "diff": "-name: notes\n+name: notes\n+license: MIT\n",
+            "justification": "None is named.",
+        });
+        let refused = desk.at_home().run(&["call", "propose_skill_update", &change.to_string()]);
+        let all = refused.stdout + &refused.stderr;
+        assert!(all.contains("its source has the files to change; tell the user"), "{form}: {all}");
+        desk.at_home().run(&["remove", "notes", "--user"]).text();
+    }
+}
+
 #[test]
 fn reviewers_are_notified_once() {
     let desk = Desk::new();

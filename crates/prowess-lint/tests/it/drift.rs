@@ -56,7 +56,7 @@ fn facts_about_dependencies_become_hints() {
             .map(|it| {
                 assert_eq!(it.severity.as_str(), "hint", "a change is never an error");
                 assert_eq!(it.line, Some(5), "it is at the key");
-                (it.code.to_string(), it.message.clone())
+                (it.code.as_str().to_owned(), it.message.clone())
             })
             .collect();
         assert_eq!(found, expected, "{metadata}");

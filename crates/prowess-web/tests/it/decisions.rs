@@ -84,11 +84,8 @@ fn proposal_is_decided_on_by_what_was_shown() {
         set("-old word\n+new word\n");
         let decision =
             serde_json::json!({ "state": "accepted", "by": { "kind": "person", "name": "ada" } });
-        {
-            let mut shown = server.memory.proposal.lock().unwrap();
-            shown["base_state"] = "decided".into();
-            shown["decision"] = decision;
-        }
+        server.memory.proposal.lock().unwrap()["base_state"] = "decided".into();
+        server.memory.proposal.lock().unwrap()["decision"] = decision;
         let decided = server.get("/proposal?id=p1");
         let is_shown = decided.body().contains("accepted</span>") && decided.body().contains(lines);
         assert!(is_shown && !decided.body().contains("method=\"post\""), "{decided:?}");

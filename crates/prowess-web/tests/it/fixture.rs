@@ -10,25 +10,9 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
 /// The paths of all pages, with parameters for what needs some.
-pub(crate) const PATHS: [&str; 17] = [
-    "/",
-    "/approvals?all=1",
-    "/approval?id=a1",
-    "/proposals?all=1",
-    "/proposal?id=p1",
-    "/skills?q=pdf",
-    "/skill?id=pdf",
-    "/explain?id=pdf",
-    "/history?id=pdf",
-    "/difference?id=pdf&from=1&to=2",
-    "/sessions",
-    "/audit",
-    "/chain",
-    "/stats",
-    "/health",
-    "/trust",
-    "/quarantine",
-];
+pub(crate) const PATHS: &str = "/ /approvals?all=1 /approval?id=a1 /proposals?all=1 \
+    /proposal?id=p1 /skills?q=pdf /skill?id=pdf /explain?id=pdf /history?id=pdf \
+    /difference?id=pdf&from=1&to=2 /sessions /audit /chain /stats /health /trust /quarantine";
 
 /// Values in memory.
 #[derive(Default)]

@@ -9,7 +9,7 @@ use crate::fixture::{Memory, PATHS, Server, memory, skill};
 #[test]
 fn page_is_small_and_has_no_script() {
     let server = Server::start(memory());
-    for path in PATHS {
+    for path in PATHS.split(' ') {
         let page = server.get(path);
         assert_eq!(page.status(), 200, "{path}");
         assert!(page.body().len() <= PAGE_BYTES, "{path}");

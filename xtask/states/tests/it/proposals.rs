@@ -124,7 +124,7 @@ impl Place {
         let at = Timestamp(1_790_000_060_000);
         let review = Review { proposal: name, digest, reviewer, reason: None, at };
         let (package, catalog) = (self.package(), Catalog::empty());
-        let accepted = self.proposals.accept(&review, &package, &catalog, false);
+        let accepted = self.proposals.accept(&review, &package, &catalog, None);
         let Ok(acceptance) = accepted else { return false };
         between();
         acceptance.apply(at).is_ok()
