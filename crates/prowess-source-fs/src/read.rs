@@ -10,19 +10,26 @@ use prowess_dir::{
     Content, Dir, Error, ErrorKind, File, Kind, Links, Stat, Stillness, Walk, WalkBounds, Walked,
 };
 
+use crate::admission::join;
+use crate::kept::Kept;
 use crate::package::FILES;
 use crate::{FsConfig, link};
 
 /// Lists the files of a package other than its `SKILL.md`.
 pub(crate) fn list(
     config: &FsConfig,
+    kept: Option<&Kept>,
     package: &PackagePath,
     most: usize,
 ) -> Result<Listing, SourceError> {
     let directory = open(config, package)?;
     let bounds = WalkBounds { entries: config.max_listed, ..WalkBounds::default() };
     let walk = directory
-        .walk(bounds, |name| !config.skips(name))
+        .walk_kept(
+            bounds,
+            |name| !config.skips(name),
+            |path| kept?.listing(join(package.as_str(), path).trim_end_matches('/')),
+        )
         .map_err(|error| source_error(&error, package))?;
     let mut listing = Listing { resources: Vec::new(), is_complete: walk.is_complete };
     let withheld = LazyCell::new(|| withheld_files(&directory, &walk));
