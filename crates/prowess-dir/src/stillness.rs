@@ -131,7 +131,7 @@ impl Stillness {
     /// writer may not have finished. The time may be on either side, because clocks of file
     /// servers differ. It is compared with the start of the read too, after which this thread may
     /// have waited for a processor for long.
-    fn is_fresh(&self, times: [FileTime; 2], before: Duration) -> bool {
+    pub fn is_fresh(&self, times: [FileTime; 2], before: Duration) -> bool {
         let milliseconds = |time: Duration| i128::try_from(time.as_millis()).unwrap_or(i128::MAX);
         let since = milliseconds(before) - milliseconds(self.still);
         let until = milliseconds((self.now)().saturating_add(AHEAD));

@@ -1,8 +1,9 @@
 //! Walks everything below a directory, within limits.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use crate::{Dir, EntryBuffer, Kind, Links, Result};
+use crate::{Dir, Entry, EntryBuffer, Kind, Links, Listing, Result};
 
 /// The limits of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +47,20 @@ impl Dir {
     ///
     /// Returns an error if this directory itself cannot be listed.
     pub fn walk(&self, bounds: WalkBounds, enter: impl Fn(&str) -> bool) -> Result<Walk> {
+        self.walk_kept(bounds, enter, |_| None)
+    }
+
+    /// As [`Dir::walk`], with the names of an earlier listing wherever `kept` has one of a path.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Dir::walk`].
+    pub fn walk_kept(
+        &self,
+        bounds: WalkBounds,
+        enter: impl Fn(&str) -> bool,
+        kept: impl Fn(&str) -> Option<Arc<Listing>>,
+    ) -> Result<Walk> {
         let mut walker = Walker {
             directory: self,
             buffer: EntryBuffer::default(),
@@ -53,10 +68,10 @@ impl Dir {
             pending: Vec::new(),
             walk: Walk { found: Vec::new(), is_complete: true },
         };
-        walker.list("", bounds.depth, &enter)?;
+        walker.list("", bounds.depth, &enter, kept(""))?;
         // An explicit list instead of recursion: `entries` limits the memory for a deep tree.
         while let Some((path, depth)) = walker.pending.pop() {
-            let listed = depth > 0 && walker.list(&path, depth - 1, &enter).is_ok();
+            let listed = depth > 0 && walker.list(&path, depth - 1, &enter, kept(&path)).is_ok();
             walker.walk.is_complete &= listed;
         }
         let mut walk = walker.walk;
@@ -74,13 +89,14 @@ struct Walker<'a> {
 }
 
 impl Walker<'_> {
-    fn list(&mut self, path: &str, depth: usize, enter: &impl Fn(&str) -> bool) -> Result<()> {
-        let entries = match path {
-            // The open handle is that of the directory itself.
-            "" => self.directory.listing(&mut self.buffer)?,
-            _ => self.directory.open_dir(path, Links::Refuse)?.listing(&mut self.buffer)?,
-        };
-        let _ = entries.visit(|entry| {
+    fn list(
+        &mut self,
+        path: &str,
+        depth: usize,
+        enter: &impl Fn(&str) -> bool,
+        kept: Option<Arc<Listing>>,
+    ) -> Result<()> {
+        let visit = |entry: Entry<'_>| {
             if self.entries_left == 0 {
                 self.walk.is_complete = false;
                 return ControlFlow::Break(());
@@ -94,9 +110,18 @@ impl Walker<'_> {
                 (Some(_), Kind::Directory) => {}
                 (Some(name), kind) => self.walk.found.push(Walked { path: join(path, name), kind }),
             }
-            ControlFlow::Continue(())
-        })?;
-        Ok(())
+            ControlFlow::<()>::Continue(())
+        };
+        if let Some(kept) = kept {
+            let _ = kept.entries().try_for_each(visit);
+            return Ok(());
+        }
+        let entries = match path {
+            // The open handle is that of the directory itself.
+            "" => self.directory.listing(&mut self.buffer)?,
+            _ => self.directory.open_dir(path, Links::Refuse)?.listing(&mut self.buffer)?,
+        };
+        entries.visit(visit).map(drop)
     }
 }
 

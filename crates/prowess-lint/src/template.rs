@@ -37,20 +37,24 @@ pub(crate) fn check(package: &Package<'_>, findings: &mut Findings<'_>) {
         let message = "the description is still that of a template".to_owned();
         findings.at(codes::TEMPLATE_UNEDITED, span, message, help);
     }
-    let mut start = package.body_start();
-    for line in package.document.body.split_inclusive('\n') {
-        let text = line.trim_start_matches(['#', '-', '>', ' ']).trim_end();
+    let body = package.document.body;
+    let mut start = 0;
+    for end in memchr::memchr_iter(b'\n', body.as_bytes()).chain([body.len()]) {
+        let line = &body[start..end];
+        let text = line.trim_start_matches(['#', '-', '>', ' ']);
         let first = text.bytes().next().map(|byte| byte.to_ascii_lowercase());
         let begins_with = |known: &&str| {
-            let begin = text.get(..known.len()).filter(|_| known.bytes().next() == first);
-            begin.is_some_and(|begin| begin.eq_ignore_ascii_case(known))
+            let begin = || text.trim_end().get(..known.len());
+            known.bytes().next() == first
+                && begin().is_some_and(|begin| begin.eq_ignore_ascii_case(known))
         };
         if LINES.iter().any(begins_with) {
-            let at = start + line.find(text).unwrap_or_default();
+            let at = package.body_start() + end - text.len();
+            let text = text.trim_end();
             let message = format!("the body still has `{}` of a template", for_message(text));
             findings.at(codes::TEMPLATE_UNEDITED, at..at + text.len(), message, help);
             return;
         }
-        start += line.len();
+        start = end + 1;
     }
 }

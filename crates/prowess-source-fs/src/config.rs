@@ -77,6 +77,12 @@ pub struct FsConfig {
     pub mounts: SharedFiles,
     /// Whether packages may lie inside packages. By default [`Nested::Stop`].
     pub nested: Nested,
+    /// Whether a scan keeps what it reads and lists, for a host that looks at every file after one
+    /// scan: a text is returned once without another read if its file has not changed, and
+    /// listings and a watch start from what the scan listed. It is no part of the data. By default
+    /// nothing is kept.
+    #[serde(skip)]
+    pub keeps: bool,
 }
 
 /// A folder, by path and identity, so that another folder at the path is not mistaken for it.
@@ -177,6 +183,7 @@ impl FsConfig {
             hard_links: SharedFiles::default(),
             mounts: SharedFiles::default(),
             nested: Nested::default(),
+            keeps: false,
         }
     }
 

@@ -68,6 +68,7 @@ mod error;
 mod fast;
 mod further_place;
 mod gitignore;
+mod kept;
 mod link;
 mod named_packages;
 mod package;
@@ -101,6 +102,7 @@ use prowess_core::{
 use prowess_dir::{FileTime, Stillness};
 
 use fast::Fast;
+use kept::Kept;
 use package_digest::PackageDigests;
 use scan::Scanner;
 
@@ -124,6 +126,8 @@ pub struct FsSource {
     clock: Arc<dyn Clock>,
     stillness: Stillness,
     digests: PackageDigests,
+    /// What the last scan read and listed, if that is kept.
+    kept: Option<Arc<Kept>>,
     /// The state of the fast walk. Without it the plain walk finds the same, more slowly.
     fast: Option<Fast>,
 }
@@ -143,7 +147,8 @@ impl FsSource {
         let now = Arc::new(move || Duration::from_millis(time.now().0));
         let stillness = Stillness { still: config.still, now, ..Stillness::default() };
         let digests = PackageDigests::default();
-        Self { config, root, clock, stillness, digests, fast: Some(Fast::default()) }
+        let kept = config.keeps.then(Arc::default);
+        Self { config, root, clock, stillness, digests, kept, fast: Some(Fast::default()) }
     }
 
     /// Sets the function that waits before a file that is being written to is read again. By
@@ -177,6 +182,7 @@ impl FsSource {
             config: &self.config,
             clock: &*self.clock,
             stillness: &self.stillness,
+            kept: self.kept.as_ref(),
             fast: self.fast.as_ref(),
         }
     }
@@ -204,7 +210,7 @@ impl SkillSource for FsSource {
 
     fn cache_key(&self) -> Option<String> {
         // Files keep their times and inodes, and the configuration decides which are found.
-        Some(format!("{:?}", self.config))
+        Some(format!("{:?}", FsConfig { keeps: false, ..self.config.clone() }))
     }
 
     fn identity(&self, package: &PackagePath) -> Option<String> {
@@ -243,7 +249,7 @@ impl SkillSource for FsSource {
 
     #[cfg(feature = "watch")]
     fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
-        watch::watch(&self.config, listener).map(Some)
+        watch::watch(&self.config, self.kept.as_ref(), listener).map(Some)
     }
 
     #[cfg(not(feature = "watch"))]
@@ -254,7 +260,7 @@ impl SkillSource for FsSource {
     }
 
     fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        read::list(&self.config, package, most)
+        read::list(&self.config, self.kept.as_deref(), package, most)
     }
 
     fn read(
@@ -263,7 +269,12 @@ impl SkillSource for FsSource {
         resource: &ResourcePath,
         limit: ReadLimit,
     ) -> Result<Vec<u8>, SourceError> {
-        read::read(&self.config, package, resource, limit, &self.stillness)
+        let path = admission::join(package.as_str(), resource.as_str());
+        let kept = self.kept.as_ref().and_then(|kept| kept.take_text(&path, &self.stillness));
+        match kept.filter(|text| text.len() <= limit.0) {
+            Some(text) => Ok(text),
+            None => read::read(&self.config, package, resource, limit, &self.stillness),
+        }
     }
 
     fn package_contents(

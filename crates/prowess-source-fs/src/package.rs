@@ -3,7 +3,7 @@
 use prowess_core::{Diagnostic, PreviousScan, ScanSink};
 use prowess_dir::{Dir, Error, Links};
 
-use crate::probe::{FileProber, HEAD_BYTES};
+use crate::probe::FileProber;
 use crate::probe_request::{FileLocation, Origin, ProbeRequest, ProbeResult};
 use crate::problem;
 use crate::report::{Fault, Reporter};
@@ -50,13 +50,14 @@ impl<'a> Prober<'a> {
         previous: &PreviousScan<'a>,
         sink: &'a mut dyn ScanSink,
     ) -> Self {
+        let head = vec![0; files.head_bytes()].into();
         Self {
             reporter: Reporter { previous: *previous, sink, files },
             path: String::new(),
             reported: 0,
             seen: Vec::new(),
             root,
-            head: vec![0; HEAD_BYTES].into(),
+            head,
         }
     }
 

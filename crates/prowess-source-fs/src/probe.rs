@@ -1,9 +1,12 @@
 //! Probes one `SKILL.md` by system calls, without reporting the result.
 
+use std::sync::Arc;
+
 use prowess_core::{Stamp, Timestamp};
 use prowess_dir::{Content, Error, ErrorKind, Kind, Links, Stat, Stillness, UncheckedFile};
 
 use crate::fast::provisional::Provisional;
+use crate::kept::{Kept, WHOLE_BYTES};
 use crate::probe_request::{FileLocation, Prefix, ProbeRequest, ProbeResult};
 use crate::stamp::{self, Verdict};
 
@@ -28,6 +31,7 @@ pub(crate) struct FileProber {
     pub(crate) stillness: Stillness,
     /// How often this scan may wait for a writer.
     pub(crate) waits: usize,
+    pub(crate) kept: Option<Arc<Kept>>,
 }
 
 /// The beginning of a file that may be being saved.
@@ -41,6 +45,11 @@ pub(crate) enum Saved {
 }
 
 impl FileProber {
+    /// Returns the number of bytes to read of each file.
+    pub(crate) fn head_bytes(&self) -> usize {
+        if self.kept.is_some() { WHOLE_BYTES } else { HEAD_BYTES }
+    }
+
     /// Probes a file; if it is new or may have changed, reads as much as `head` holds.
     pub(crate) fn probe(
         &mut self,

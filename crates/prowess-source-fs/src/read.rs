@@ -1,46 +1,57 @@
 //! Listing and reading the files of one package.
 
+use std::cell::LazyCell;
+
 use prowess_core::{
     Listing, MAY_HOLD_CREDENTIALS, PackagePath, ReadLimit, Resource, ResourcePath, SourceError,
     SourceErrorKind, withheld_path,
 };
 use prowess_dir::{
-    Content, Dir, Error, ErrorKind, File, Kind, Links, Stat, Stillness, Walk, WalkBounds,
+    Content, Dir, Error, ErrorKind, File, Kind, Links, Stat, Stillness, Walk, WalkBounds, Walked,
 };
 
+use crate::admission::join;
+use crate::kept::Kept;
 use crate::package::FILES;
 use crate::{FsConfig, link};
 
 /// Lists the files of a package other than its `SKILL.md`.
 pub(crate) fn list(
     config: &FsConfig,
+    kept: Option<&Kept>,
     package: &PackagePath,
     most: usize,
 ) -> Result<Listing, SourceError> {
     let directory = open(config, package)?;
     let bounds = WalkBounds { entries: config.max_listed, ..WalkBounds::default() };
     let walk = directory
-        .walk(bounds, |name| !config.skips(name))
+        .walk_kept(
+            bounds,
+            |name| !config.skips(name),
+            |path| kept?.listing(join(package.as_str(), path).trim_end_matches('/')),
+        )
         .map_err(|error| source_error(&error, package))?;
     let mut listing = Listing { resources: Vec::new(), is_complete: walk.is_complete };
-    let withheld = withheld_files(&directory, &walk);
-    let is_withheld = |path: &str| {
-        let stat = || directory.stat(path, Links::Refuse).is_ok_and(|it| is_one_of(&it, &withheld));
-        !withheld.is_empty() && withheld_path(path).is_none() && stat()
+    let withheld = LazyCell::new(|| withheld_files(&directory, &walk));
+    // Only a file of several names can be another name of one that is withheld.
+    let is_withheld = |path: &str, stat: &Stat| {
+        stat.links > 1 && withheld_path(path).is_none() && is_one_of(stat, &withheld)
     };
     let mut folder = ("", None);
-    for walked in &walk.found {
-        let is_resource =
-            walked.kind == Kind::File && !is_skill_file(&walked.path) && !is_withheld(&walked.path);
-        if is_resource && listing.resources.len() == most {
-            listing.is_complete = false;
-            break;
+    for Walked { path, kind } in &walk.found {
+        if *kind != Kind::File || is_skill_file(path) {
+            continue;
         }
-        if is_resource {
-            match resource(&directory, &mut folder, &walked.path) {
-                Some(resource) => listing.resources.push(resource),
-                None => listing.is_complete = false,
+        match resource(&directory, &mut folder, path) {
+            Some((_, stat)) if is_withheld(path, &stat) => {}
+            Some((resource, _)) if listing.resources.len() < most => {
+                listing.resources.push(resource);
             }
+            Some(_) => {
+                listing.is_complete = false;
+                break;
+            }
+            None => listing.is_complete = false,
         }
     }
     Ok(listing)
@@ -164,13 +175,13 @@ fn is_skill_file(path: &str) -> bool {
     FILES.contains(&path)
 }
 
-/// Returns a listed file; `None` if it was removed or its name is not a resource's path. In the
+/// Returns a listed file with its state; `None` if it was removed or its name is not a resource's path. In the
 /// directory of the last one, `folder`, which most files share, one call returns the size.
 fn resource<'w>(
     directory: &Dir,
     folder: &mut (&'w str, Option<Dir>),
     path: &'w str,
-) -> Option<Resource> {
+) -> Option<(Resource, Stat)> {
     let checked = ResourcePath::new(path).ok()?;
     let stat = match path.rsplit_once('/') {
         // Only an open file has a mount to ask for.
@@ -183,7 +194,7 @@ fn resource<'w>(
             folder.1.as_ref()?.stat_unconfined(name).ok()?
         }
     };
-    (stat.kind == Kind::File).then_some(Resource { path: checked, bytes: stat.size })
+    (stat.kind == Kind::File).then_some((Resource { path: checked, bytes: stat.size }, stat))
 }
 
 pub(crate) fn source_error(error: &Error, package: &PackagePath) -> SourceError {

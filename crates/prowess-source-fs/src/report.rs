@@ -3,6 +3,7 @@
 use prowess_core::{Found, PreviousScan, ReadFurther, ScanSink};
 use prowess_dir::{Dir, Error, ErrorKind, Links};
 
+use crate::admission::join;
 use crate::probe::{FileProber, HEAD_BYTES, MAX_FILE_BYTES, Saved};
 use crate::probe_request::{FileLocation, Origin, Prefix, ProbeRequest, ProbeResult};
 
@@ -125,6 +126,9 @@ impl Reporter<'_> {
         head: &[u8],
     ) -> ReadFurther {
         let Prefix { stamp, size, head: read } = beginning;
+        if let Some(kept) = self.files.kept.as_ref().filter(|_| read.is_whole_file) {
+            kept.keep_text(join(request.package, request.file), &head[..read.length]);
+        }
         let answer = self.sink.found(Found {
             package: request.package,
             file: request.file,

@@ -1,5 +1,7 @@
 //! A scan of the whole tree.
 
+use std::sync::Arc;
+
 use prowess_core::{
     Cancel, Clock, PreviousScan, ScanSink, ScanSummary, SourceError, SourceErrorKind,
 };
@@ -7,6 +9,7 @@ use prowess_dir::{ErrorKind, Stillness};
 
 use crate::fast::Fast;
 use crate::fast::provisional::Provisional;
+use crate::kept::Kept;
 use crate::package::Prober;
 use crate::probe::{FileProber, MAX_WAITS};
 use crate::walk::Walk;
@@ -18,6 +21,7 @@ pub(crate) struct Scanner<'s> {
     pub(crate) config: &'s FsConfig,
     pub(crate) clock: &'s dyn Clock,
     pub(crate) stillness: &'s Stillness,
+    pub(crate) kept: Option<&'s Arc<Kept>>,
     pub(crate) fast: Option<&'s Fast>,
 }
 
@@ -34,6 +38,9 @@ impl Scanner<'_> {
             Ok(root) => root,
             Err(error) => return self.without_root(&path, &error, sink),
         };
+        if let Some(kept) = self.kept {
+            kept.begin(&root, self.stillness);
+        }
         let provisional = self.fast.and_then(|fast| fast.start(&root));
         let prober = Prober::new(&path, self.prober(provisional), previous, sink);
         let mut walk = Walk::new(self.config, self.clock, cancel, prober);
@@ -55,7 +62,8 @@ impl Scanner<'_> {
     /// Creates the part that reads files, with the provisional stamps of a scan.
     pub(crate) fn prober(&self, provisional: Option<Provisional>) -> FileProber {
         let (now, stillness) = (self.clock.now(), self.stillness.clone());
-        FileProber { now, expects_changes: false, provisional, stillness, waits: MAX_WAITS }
+        let kept = self.kept.cloned();
+        FileProber { now, expects_changes: false, provisional, stillness, waits: MAX_WAITS, kept }
     }
 
     pub(crate) fn cancelled(&self) -> SourceError {

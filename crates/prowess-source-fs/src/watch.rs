@@ -23,6 +23,7 @@ use std::thread::{self, JoinHandle};
 use prowess_core::{ChangeListener, SourceChange, SourceError, Watch};
 
 use crate::FsConfig;
+use crate::kept::Kept;
 use notifier::Watches;
 use problem::{refused, unsurveyed};
 use survey::Survey;
@@ -30,14 +31,19 @@ use tree::Tree;
 use work::Queue;
 
 /// Notifies `listener` of changes until the watch is dropped.
-pub(crate) fn watch(config: &FsConfig, listener: ChangeListener) -> Result<Watch, SourceError> {
+pub(crate) fn watch(
+    config: &FsConfig,
+    kept: Option<&Arc<Kept>>,
+    listener: ChangeListener,
+) -> Result<Watch, SourceError> {
     let shared = Arc::new(Shared {
         listener: Mutex::new(Some(listener)),
         tree: Mutex::new(Tree::new(config)),
         beside: Mutex::default(),
         queue: Queue::default(),
     });
-    let mut watching = Watching { config: config.clone(), shared, watches: None };
+    let mut watching =
+        Watching { config: config.clone(), kept: kept.cloned(), shared, watches: None };
     watching.establish()?;
     let shared = Arc::clone(&watching.shared);
     let thread = thread::Builder::new().name("prowess-watch".to_owned());
@@ -109,12 +115,13 @@ impl Drop for Guard {
 /// The state of the thread that maintains the watches.
 struct Watching {
     config: FsConfig,
+    kept: Option<Arc<Kept>>,
     shared: Arc<Shared>,
     watches: Option<Watches>,
 }
 
-fn survey(config: &FsConfig) -> Result<Survey<'_>, SourceError> {
-    Survey::new(config).map_err(|error| unsurveyed(config, &error))
+fn survey<'c>(config: &'c FsConfig, kept: Option<&'c Kept>) -> Result<Survey<'c>, SourceError> {
+    Survey::new(config, kept).map_err(|error| unsurveyed(config, &error))
 }
 
 /// The guarded value stays valid when a listener panics.

@@ -39,6 +39,8 @@ pub struct RuntimeBuilder {
     pub(crate) layers: Vec<Layer>,
     pub(crate) sources: Vec<AddedSource>,
     pub(crate) built_in: BuiltIn,
+    #[cfg(feature = "filesystem")]
+    pub(crate) keeps_files: bool,
     pub(crate) findings: Vec<Diagnostic>,
     #[cfg(feature = "plugins")]
     pub(crate) feature_help: fn(&str) -> String,
@@ -76,6 +78,8 @@ impl Default for RuntimeBuilder {
             layers: STANDARD_LAYERS.map(|(name, trust)| Layer::new(name, trust)).into(),
             sources: Vec::new(),
             built_in: BuiltIn::default(),
+            #[cfg(feature = "filesystem")]
+            keeps_files: false,
             findings: Vec::new(),
             #[cfg(feature = "plugins")]
             feature_help: |feature| format!("build with the feature `{feature}` of `prowess`"),

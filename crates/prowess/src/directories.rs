@@ -66,6 +66,7 @@ impl RuntimeBuilder {
             let trust = trust_of(&root.layer, &self.layers);
             configs.push(policy(&root.layer).found_config(root, trust));
         }
+        configs.iter_mut().for_each(|config| config.keeps = self.keeps_files);
         configs
     }
 }

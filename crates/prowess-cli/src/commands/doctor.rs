@@ -161,7 +161,8 @@ fn with_usable_roots(mut global: Global, further: &mut Vec<Diagnostic>) -> Resul
 fn runtime(global: &Global, further: &mut Vec<Diagnostic>) -> Result<Runtime, Failure> {
     let mut policies = policies(global)?;
     let loaded = plugins::load_reported(global, &policies);
-    let built = builder_with(global, policies.clone(), &loaded).and_then(|it| Ok(it.build()?));
+    let built = builder_with(global, policies.clone(), &loaded)
+        .and_then(|it| Ok(it.keep_files().build()?));
     built.or_else(|failure| {
         further.push(failure.to_diagnostic());
         policies.plugins.built_in = None;

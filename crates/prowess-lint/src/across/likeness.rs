@@ -4,7 +4,7 @@
 //! word in more than [`MOST_POSTINGS`] texts distinguishes them little and would make the work
 //! quadratic, so it counts in the comparison but does not find candidates.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use crate::words::words;
 
@@ -90,7 +90,7 @@ impl Index {
     }
 
     /// The texts before this one that share a rare enough word with it.
-    fn candidates(&self, at: usize) -> BTreeSet<usize> {
+    fn candidates(&self, at: usize) -> Vec<usize> {
         let rare = self.weighted[at]
             .iter()
             .map(|(word, _)| &self.postings[*word as usize])
@@ -101,7 +101,11 @@ impl Index {
             let place = postings.binary_search(&at).ok()?;
             place.checked_sub(1).map(|before| postings[before])
         });
-        rare.flatten().copied().filter(|one| *one < at).chain(neighbours).collect()
+        let before = rare.flat_map(|postings| postings.iter().copied().take_while(|one| *one < at));
+        let mut candidates: Vec<_> = before.chain(neighbours).collect();
+        candidates.sort_unstable();
+        candidates.dedup();
+        candidates
     }
 
     fn compare(&self, one: usize, other: usize) -> Option<Pair> {

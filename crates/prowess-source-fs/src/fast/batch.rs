@@ -10,7 +10,6 @@ use prowess_dir::{BatchedPath, Dir, Entry, Kind, Links, PathBatch};
 use super::FastWalk;
 use super::name::NameScan;
 use crate::package::FILES;
-use crate::probe::HEAD_BYTES;
 use crate::probe_request::{FileLocation, Origin, ProbeRequest, ProbeResult};
 use crate::walk::Level;
 
@@ -26,7 +25,7 @@ pub(super) struct Batch {
     paths: PathBatch,
     /// The origin of each, with the stamp of one that was not listed.
     origins: Vec<(Origin, Option<Stamp>)>,
-    heads: Box<[[u8; HEAD_BYTES]]>,
+    heads: Vec<Box<[u8]>>,
 }
 
 /// Returns the hash of a directory's name, if it can be gathered: no `.gitignore` applies, and a
@@ -46,11 +45,11 @@ pub(super) fn takes(level: &Level<'_>, entry: &Entry<'_>) -> Option<u64> {
 }
 
 impl Batch {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(head_bytes: usize) -> Self {
         Self {
             paths: PathBatch::new(FILES[0]).expect("it is the name of a file"),
             origins: Vec::with_capacity(MOST),
-            heads: vec![[0; HEAD_BYTES]; MOST].into(),
+            heads: vec![vec![0; head_bytes].into(); MOST],
         }
     }
 
@@ -101,7 +100,8 @@ impl FastWalk<'_, '_> {
     pub(super) fn gather(&mut self, level: &mut Level<'_>, entry: &Entry<'_>, hash: u64) {
         let path = &mut self.walk.prober.path;
         path.truncate(level.parent_length);
-        let batch = self.batch.get_or_insert_with(Batch::new);
+        let head_bytes = self.walk.prober.reporter.files.head_bytes();
+        let batch = self.batch.get_or_insert_with(|| Batch::new(head_bytes));
         batch.push(path, entry);
         if let Some(names) = &mut self.names {
             names.add(hash);
@@ -113,7 +113,8 @@ impl FastWalk<'_, '_> {
 
     /// Gathers packages of the last scan, starting at `start`; returns their number.
     pub(super) fn gather_known(&mut self, start: usize) -> usize {
-        let batch = self.batch.get_or_insert_with(Batch::new);
+        let head_bytes = self.walk.prober.reporter.files.head_bytes();
+        let batch = self.batch.get_or_insert_with(|| Batch::new(head_bytes));
         let mut count = 0;
         let previous = &self.walk.prober.reporter.previous;
         for (package, stamp) in previous.packages_from(start).take(MOST) {

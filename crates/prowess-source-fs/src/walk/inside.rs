@@ -3,6 +3,8 @@
 //! Nearly all of them hold scripts or references. Their listing, which the search below them needs
 //! anyway, shows that without an attempt to open a `SKILL.md`.
 
+use std::sync::Arc;
+
 use prowess_dir::{Dir, EntryBuffer, Error, ErrorKind, Links, Listing, Stat};
 
 use super::{Level, Pending, Walk};
@@ -29,7 +31,7 @@ impl Top<'_> {
 /// What is known of a directory before its names are visited.
 pub(crate) enum Inside {
     /// Its names.
-    Names(Listing),
+    Names(Arc<Listing>),
     /// Nothing: it was probed before it was opened, or it is too large.
     Unlisted,
     /// It is not to be searched.
@@ -58,15 +60,22 @@ impl Walk<'_> {
         pending: &mut Pending,
         names: &mut EntryBuffer,
     ) -> Result<Inside, Error> {
-        if !pending.is_unprobed {
+        let keeps = self.prober.reporter.files.kept.is_some() && pending.is_in_package();
+        if !pending.is_unprobed && !keeps {
             return Ok(Inside::Unlisted);
         }
         if self.config.leaves_out(directory, "") {
             return Ok(Inside::Ends);
         }
-        let listing = directory.entries(names)?.keep(MOST_KEPT)?;
+        let listing = directory.entries(names)?.keep(MOST_KEPT)?.map(Arc::new);
+        if let (Some(kept), Some(listing)) = (&self.prober.reporter.files.kept, &listing) {
+            kept.keep_listing(&pending.path, listing);
+        }
+        if !pending.is_unprobed {
+            return Ok(listing.map_or(Inside::Unlisted, Inside::Names));
+        }
         pending.is_unprobed = false;
-        let probe = if listing.as_ref().is_some_and(lacks_skill_file) {
+        let probe = if listing.as_deref().is_some_and(lacks_skill_file) {
             Probe::Nothing
         } else {
             self.prober.set_path(&pending.path);

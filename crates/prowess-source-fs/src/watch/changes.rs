@@ -54,7 +54,7 @@ impl Watching {
         place: &str,
         changed: &mut BTreeSet<String>,
     ) -> Result<Look, SourceError> {
-        let survey = survey(&self.config)?;
+        let survey = survey(&self.config, None)?;
         let mut tree = lock(&self.shared.tree);
         // If there are links, an added or removed directory may affect other paths.
         let has_links = tree.has_links();

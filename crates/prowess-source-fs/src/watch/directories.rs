@@ -91,7 +91,7 @@ impl Watching {
                 break;
             }
             self.watch_directories(&level, through_link)?;
-            let survey = survey(&self.config)?;
+            let survey = survey(&self.config, self.kept.as_deref())?;
             let mut below = Vec::new();
             for path in &level {
                 let found =

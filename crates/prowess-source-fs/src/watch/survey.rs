@@ -2,12 +2,13 @@
 
 use std::ops::ControlFlow;
 
-use prowess_dir::{Dir, EntryBuffer, ErrorKind, Links as Confined};
+use prowess_dir::{Dir, Entry, EntryBuffer, ErrorKind, Links as Confined};
 
 use prowess_core::SKILL_MD_FILES;
 
 use crate::FsConfig;
 use crate::admission::{Admission, Parent, Reach, admits, goes_below, is_package, reaches};
+use crate::kept::Kept;
 use crate::link::open_package_below;
 
 pub(super) use prowess_dir::Kind;
@@ -15,6 +16,7 @@ pub(super) use prowess_dir::Kind;
 /// Walks a tree as a scan does, without reading a file.
 pub(super) struct Survey<'c> {
     config: &'c FsConfig,
+    kept: Option<&'c Kept>,
     /// `None` if the root does not exist or cannot be entered.
     root: Option<Dir>,
 }
@@ -34,9 +36,9 @@ impl<'c> Survey<'c> {
     ///
     /// Returns an error if the root cannot be examined, for example because the process has no file
     /// descriptors left.
-    pub(super) fn new(config: &'c FsConfig) -> prowess_dir::Result<Self> {
+    pub(super) fn new(config: &'c FsConfig, kept: Option<&'c Kept>) -> prowess_dir::Result<Self> {
         let root = unless_unavailable(config.open_root())?;
-        Ok(Self { config, root })
+        Ok(Self { config, kept, root })
     }
 
     /// Returns the kind of file at a path, without following a link.
@@ -71,14 +73,8 @@ impl<'c> Survey<'c> {
     }
 
     fn list(&self, root: &Dir, path: &str, found: &mut Found) -> prowess_dir::Result<()> {
-        let mut names = EntryBuffer::default();
-        let mut directory = root.open_dir(path, Confined::Refuse).or_else(|error| {
-            // Below a link that a scan follows.
-            open_package_below(self.config, root, path).map_err(|_| error)
-        })?;
-        let entries = directory.entries(&mut names)?;
         let parent = Parent::at(path);
-        let visited = entries.visit(|entry| {
+        let visit = |entry: Entry<'_>| {
             found.is_package |= entry.name().is_some_and(|name| SKILL_MD_FILES.contains(&name));
             match admits(self.config, parent, entry.name_bytes(), entry.kind()) {
                 Admission::Directory(path) => found.directories.push(path),
@@ -89,8 +85,17 @@ impl<'c> Survey<'c> {
                 | Admission::Unusable(_) => {}
             }
             ControlFlow::<()>::Continue(())
-        });
-        visited.map(drop)
+        };
+        if let Some(kept) = self.kept.and_then(|kept| kept.listing(path)) {
+            let _ = kept.entries().try_for_each(visit);
+            return Ok(());
+        }
+        let mut names = EntryBuffer::default();
+        let mut directory = root.open_dir(path, Confined::Refuse).or_else(|error| {
+            // Below a link that a scan follows.
+            open_package_below(self.config, root, path).map_err(|_| error)
+        })?;
+        directory.entries(&mut names)?.visit(visit).map(drop)
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use prowess_core::{
     Listing, PackagePath, ReadLimit, ResourcePath, SkillSource, SourceError, SourceErrorKind,
 };
+use prowess_source_fs::{FsConfig, Nested};
 use prowess_testkit::{ScanRecorder, Tree};
 
 use crate::{config, make_fifo, source};
@@ -45,6 +46,27 @@ fn list(tree: &Tree, most: usize) -> Result<Listing, SourceError> {
 
 fn paths(listing: &Listing) -> Vec<&str> {
     listing.resources.iter().map(|resource| resource.path.as_str()).collect()
+}
+
+/// A change that the clock of this source does not show is noticed only by another read or listing.
+#[test]
+fn what_a_scan_keeps_is_not_read_or_listed_again() {
+    let tree = package();
+    let source = source(FsConfig { keeps: true, nested: Nested::Descend, ..config(&tree) });
+    let package = PackagePath::new("alpha").unwrap();
+    let file = ResourcePath::new("SKILL.md").unwrap();
+    let text = || source.read(&package, &file, ReadLimit::default()).unwrap();
+    let listed = || source.list(&package, 10).unwrap().resources.len();
+    ScanRecorder::scan(&source).unwrap();
+    let (whole, files) = (fs::read(tree.path().join("alpha/SKILL.md")).unwrap(), 4);
+    tree.write("alpha/SKILL.md", "ALPHA");
+    tree.write("alpha/scripts/more.sh", "more");
+    assert_eq!(listed(), files, "the scan listed both directories");
+    assert_eq!([text(), text()], [whole.clone(), b"ALPHA".to_vec()], "a text is kept for one read");
+    ScanRecorder::scan(&source).unwrap();
+    tree.write("alpha/SKILL.md", "longer");
+    assert_eq!(text(), b"longer", "a text of another size is not that of the file");
+    assert_eq!(listed(), files + 1);
 }
 
 #[test]

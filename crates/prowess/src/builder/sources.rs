@@ -66,6 +66,15 @@ impl RuntimeBuilder {
         self
     }
 
+    /// Keeps what the first scan reads and lists, for a host that then looks at every file, as
+    /// [`FsConfig::keeps`](prowess_source_fs::FsConfig::keeps) describes.
+    #[cfg(feature = "filesystem")]
+    #[must_use]
+    pub fn keep_files(mut self) -> Self {
+        self.keeps_files = true;
+        self
+    }
+
     /// Caches the records of the first scan, so that the next start reads changed files only.
     #[cfg(feature = "state")]
     #[must_use]

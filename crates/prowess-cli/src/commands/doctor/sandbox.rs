@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::output::HEADING;
 use crate::plugins::this_program;
+use crate::runtime::STAGE;
 use crate::terminal::{columns_behind, plain, wrapped};
 
 /// The layers of the sandbox, each of which was just tried.
@@ -29,7 +30,8 @@ impl Sandbox {
     pub(super) fn probe(policies: &Policies) -> Result<Self, Failure> {
         let scripts = &policies.scripts;
         let scripts = (scripts.exec != ScriptExecution::Off).then_some(scripts.level);
-        let arguments = ["plugin", "process"].map(Into::into).into();
+        // Reading a command line would take longer than all of the rest.
+        let arguments = vec![STAGE.into()];
         Ok(match probe_sandbox(this_program()?, arguments) {
             Ok(SandboxProbe { level, limits, missing, .. }) => {
                 let missing = missing.iter().map(|one| format!("{}: {}", one.layer, one.reason));

@@ -103,7 +103,7 @@ fn opened(root: &Path, discovery: &Discovery) -> Box<dyn SkillSource> {
     let is_package = SKILL_MD_FILES.iter().any(|file| root.join(file).exists());
     let nested = if is_package { Nested::Stop } else { Nested::Descend };
     let config = discovery.named_config(root.to_owned(), Some(Trust::Trusted));
-    let opened: FsSource = source(FsConfig { nested, gitignore: None, ..config });
+    let opened: FsSource = source(FsConfig { nested, gitignore: None, keeps: true, ..config });
     Box::new(opened)
 }
 
