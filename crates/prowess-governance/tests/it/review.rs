@@ -148,7 +148,7 @@ fn files_of_a_proposal_change_together() {
     let names = fs::read_dir(place.tree.join("skills")).unwrap().count();
     assert_eq!(names, 1, "nothing is left next to the skill");
     assert!(place.proposals.waiting().unwrap().is_empty());
-    let decided = place.proposals.decided(usize::MAX).unwrap();
+    let decided = place.proposals.decided("", usize::MAX).unwrap();
     assert_eq!((decided[0].1.step, &decided[0].1.by), (ReviewStep::Accepted, &ada()));
 }
 
@@ -471,7 +471,7 @@ fn interrupted_acceptance_is_finished_or_forgotten() {
             Err(error) => assert!(is_made && error.message.contains("accepted by ada")),
         }
         assert_eq!(place.text("SKILL.md").contains("Save it."), is_made || !is_rejected);
-        assert_eq!(place.proposals.decided(usize::MAX).unwrap().len(), 1);
+        assert_eq!(place.proposals.decided("", usize::MAX).unwrap().len(), 1);
         assert!(place.proposals.waiting().unwrap().is_empty());
     }
 }
