@@ -59,7 +59,7 @@ const REQUESTS: [(&str, &str, f64); 2] = [
     ),
 ];
 
-/// What is printed of a server that watches: names, units and limits.
+/// Rows of a server that watches: names, units and limits.
 const WATCHING: [(&str, &str, Option<f64>); 6] = [
     ("CPU time until it watches", "ms", None),
     ("resident memory once it watches", "MB", None),
@@ -199,8 +199,8 @@ impl Bench {
         command
     }
 
-    /// Starts a server, makes these requests one after another, looks at its process, by its number,
-    /// and ends it.
+    /// Starts a server, makes these requests one after another, looks at its process, by its
+    /// number, and ends it.
     fn serve<T>(&self, requests: &[(&str, &str, f64)], look: impl FnOnce(u32) -> T) -> T {
         let mut command = self.command(&["serve"], false);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());

@@ -16,7 +16,7 @@ use prowess_text::{clipped, counted, markdown_code, one_line, quoted};
 
 use crate::document::{PackageBase, Parts, StoredProposal, unquoted};
 use crate::file_name::{DECIDED, is_proposal, stem};
-use crate::outlook::refuse_copy;
+use crate::package::refuse_copy;
 use crate::patch::{Patch, package_diff};
 use crate::{ProposalPolicy, ReviewError, SkillPackage, codes, review_codes};
 

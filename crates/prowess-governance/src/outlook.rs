@@ -5,7 +5,7 @@ use std::path::Path;
 use prowess_core::{Catalog, Digest, PackageFiles, Record, Severity};
 use prowess_text::quoted;
 
-use crate::package::Found;
+use crate::package::{Found, refuse_copy};
 use crate::patch::{Base, Patch};
 use crate::{FileProposals, ReviewError, SkillPackage, StoredProposal, codes};
 
@@ -140,19 +140,6 @@ impl StoredProposal {
             ReviewError { conflicts, ..error }
         })
     }
-}
-
-/// Returns why a directory is changed elsewhere, if a lock file has placed it: the next update would
-/// take the change back.
-pub(crate) fn refuse_copy(catalog: &Catalog, directory: &str) -> Result<(), String> {
-    if catalog.sources().iter().any(|it| it.source.places(directory)) {
-        return Err(
-            "the skill is installed, and its source has the files to change; tell the user \
-                    what should change there"
-                .to_owned(),
-        );
-    }
-    Ok(())
 }
 
 fn is_instructions(path: &str) -> bool {

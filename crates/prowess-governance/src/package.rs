@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use prowess_archive::{Archive, File as ArchiveFile};
-use prowess_core::{Digest, FileMode, PackageDigest, PackageFile, PackageFiles};
+use prowess_core::{Catalog, Digest, FileMode, PackageDigest, PackageFile, PackageFiles};
 use prowess_dir::{
     Dir, ErrorKind, FileTime, Identity, Kind, Links, ScratchDir, WalkBounds, Walked,
 };
@@ -272,4 +272,17 @@ pub fn package_digest(files: &PackageFiles) -> Digest {
         digest.add(mode, path, Digest::of(&file.content));
     }
     digest.finish()
+}
+
+/// Returns why a directory is changed elsewhere, if a lock file has placed it: the next update
+/// would take the change back.
+pub(crate) fn refuse_copy(catalog: &Catalog, directory: &str) -> Result<(), String> {
+    if catalog.sources().iter().any(|it| it.source.places(directory)) {
+        return Err(
+            "the skill is installed, and its source has the files to change; tell the user \
+                    what should change there"
+                .to_owned(),
+        );
+    }
+    Ok(())
 }

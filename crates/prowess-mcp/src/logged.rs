@@ -71,8 +71,8 @@ pub(crate) fn call(
     let method = CallToolRequestMethod::VALUE;
     let duration_ms = milliseconds(started);
     let client = &*client(context);
-    // A name that the model made up is no tool, nor one of a skill, and a path may be anything where
-    // no file was read or run.
+    // A name that the model made up is no tool, nor one of a skill, and a path may be anything
+    // where no file was read or run.
     let is_known = dispatched.result.code != Some(codes::UNKNOWN_TOOL);
     let tool = is_known.then_some(tool.as_str());
     let [skill, file] = [skill, resource].map(|it| it.as_deref().filter(|_| is_known));

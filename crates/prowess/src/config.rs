@@ -110,8 +110,8 @@ impl Configuration {
         // A stable sort: the program's parts are first, and the preset is next.
         read.insert(0, (&preset, preset_written));
         read.sort_by_key(|(part, _)| part.origin != Origin::Program);
-        // Programs set keys of `registry`, and need its defaults alone: those of all policies take a
-        // tenth of a start.
+        // Programs set keys of `registry`, and need its defaults alone: those of all policies take
+        // a tenth of a start.
         let keys = read.iter().filter_map(|(_, written)| written.policies.as_mapping());
         let merged = match keys.flat_map(Mapping::keys).all(|key| key == REGISTRY) {
             true => {
