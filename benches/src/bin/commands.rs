@@ -3,9 +3,10 @@
 //! `commands PROWESS [ROUNDS]`: 7 rounds by default. Each row is the CPU time of a fresh process
 //! from its start to its end, or to the answer that is named, with warm files. It is compared with
 //! a program that lists each directory of the same tree once, and reads 4 KiB of each `SKILL.md`.
-//! `commands floor DIRECTORY` is that program.
+//! `commands floor DIRECTORY...` is that program.
 
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -29,6 +30,9 @@ const MOST_OF_WHOLE: (usize, f64) = (10_000, 1_500.0);
 
 /// How old files are before anything is measured: one that has just changed is read once more.
 const UNTIL_OLD: Duration = Duration::from_secs(4);
+
+/// The number of skills in each directory of the default layout.
+const WHERE_PEOPLE_HAVE_THEM: usize = 1_000;
 
 type Measured = (&'static str, &'static [&'static str], [Option<f64>; 2]);
 
@@ -66,21 +70,27 @@ fn main() {
     let program = arguments.next().expect("the program to measure is the first argument");
     let second = arguments.next();
     if program == "floor" {
-        let root = second.expect("the directory is the second argument");
-        std::process::exit(i32::from(floor::walk(Path::new(&root)) == usize::MAX));
+        let roots = second.into_iter().chain(arguments);
+        let files: usize = roots.map(|root| floor::walk(Path::new(&root))).sum();
+        std::process::exit(i32::from(files == usize::MAX));
     }
     let rounds = second.and_then(|rounds| rounds.parse().ok()).unwrap_or(7);
     for count in SIZES {
         let (_tree, root) = corpus::packages_on_disk(count);
         std::thread::sleep(UNTIL_OLD);
         let home = tempfile::tempdir().expect("a temporary directory");
-        Bench { program: program.clone().into(), root, home, count, rounds }.print();
+        let roots = vec![root];
+        let mut bench = Bench { program: program.clone().into(), roots, home, count, rounds };
+        bench.print();
+        if count == WHERE_PEOPLE_HAVE_THEM {
+            bench.print_default_layout();
+        }
     }
 }
 
 struct Bench {
     program: PathBuf,
-    root: PathBuf,
+    roots: Vec<PathBuf>,
     home: TempDir,
     count: usize,
     rounds: usize,
@@ -126,6 +136,30 @@ impl Bench {
         );
     }
 
+    /// Prints the rows of skills in the home and in a project in which two clients share them.
+    fn print_default_layout(&mut self) {
+        let project = self.roots[0].ancestors().nth(2).expect("it is below a project").to_owned();
+        let of_user = self.home.path().join(".claude/skills");
+        for directory in [&project.join(".git"), &project.join(".claude"), &of_user] {
+            std::fs::create_dir_all(directory).expect("it can be made");
+        }
+        symlink("../.agents/skills", project.join(".claude/skills")).expect("it can be made");
+        corpus::write_packages(&of_user, self.count..2 * self.count);
+        self.roots.push(of_user);
+        std::thread::sleep(UNTIL_OLD);
+        let rows =
+            [("", &["--no-cache", "list"][..], 1.6), (", with the record cache", &["list"], 1.0)];
+        for (cache, arguments, most) in rows {
+            let work = || {
+                let mut command = Command::new(&self.program);
+                command.env_clear().env("HOME", self.home.path()).current_dir(&project);
+                assert!(run(command.args(arguments)), "the skills are listed");
+            };
+            (0..2).for_each(|_| work());
+            self.row(&format!("list, home and project{cache}"), Some(most), work);
+        }
+    }
+
     /// Prints the median of the CPU times, beside the floor's of the same rounds, and returns it.
     fn row(&self, name: &str, most: Option<f64>, mut work: impl FnMut()) -> Duration {
         let mut times = [Vec::new(), Vec::new()];
@@ -133,7 +167,7 @@ impl Bench {
         for _ in 0..self.rounds {
             times[0].push(cpu_of_children(&mut work));
             let mut floor = Command::new(&itself);
-            floor.arg("floor").arg(&self.root);
+            floor.arg("floor").args(&self.roots);
             times[1].push(cpu_of_children(|| assert!(run(&mut floor), "the floor is reached")));
         }
         let [time, floor] = times.map(|mut times| {
@@ -149,7 +183,7 @@ impl Bench {
     }
 
     fn command(&self, arguments: &[&str], with_cache: bool) -> Command {
-        let root = self.root.display().to_string();
+        let root = self.roots[0].display().to_string();
         let id = corpus::skill(0).0;
         let mut command = Command::new(&self.program);
         command.env_clear().env("HOME", self.home.path()).current_dir(self.home.path());

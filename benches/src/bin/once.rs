@@ -37,7 +37,7 @@ fn main() -> ExitCode {
         }
         "packages" => {
             let count = rest.first().and_then(|count| count.parse().ok()).unwrap_or(1_000);
-            corpus::write_packages(root, count);
+            corpus::write_packages(root, 0..count);
         }
         "nothing" => {}
         "many" => {
