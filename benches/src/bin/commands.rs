@@ -31,9 +31,6 @@ const MOST_OF_WHOLE: (usize, f64) = (10_000, 1_500.0);
 /// How old files are before anything is measured: one that has just changed is read once more.
 const UNTIL_OLD: Duration = Duration::from_secs(4);
 
-/// The number of skills in each directory of the default layout.
-const WHERE_PEOPLE_HAVE_THEM: usize = 1_000;
-
 type Measured = (&'static str, &'static [&'static str], [Option<f64>; 2]);
 
 /// The measured commands: a name, the arguments, and the maximum ratio to the floor, without
@@ -79,10 +76,10 @@ fn main() {
         let (_tree, root) = corpus::packages_on_disk(count);
         std::thread::sleep(UNTIL_OLD);
         let home = tempfile::tempdir().expect("a temporary directory");
-        let roots = vec![root];
-        let mut bench = Bench { program: program.clone().into(), roots, home, count, rounds };
+        let (program, roots) = (program.clone().into(), vec![root]);
+        let mut bench = Bench { program, roots, home, count, rounds };
         bench.print();
-        if count == WHERE_PEOPLE_HAVE_THEM {
+        if count == SIZES[1] {
             bench.print_default_layout();
         }
     }
@@ -101,9 +98,7 @@ impl Bench {
         for (name, arguments, most_of) in COMMANDS {
             // Both read each file whole; the others see it as `list` does.
             let is_measured_twice = !matches!(name, "validate" | "doctor");
-            let time = self.row(name, most_of[0], || {
-                run(&mut self.command(arguments, false));
-            });
+            let time = self.row(name, most_of[0], || run(&mut self.command(arguments, false)));
             let (count, most) = MOST_OF_WHOLE;
             if !is_measured_twice && self.count == count {
                 let name = format!("{name}, total");
@@ -115,34 +110,22 @@ impl Bench {
                     run(&mut self.command(arguments, true));
                 }
                 let name = format!("{name}, with the record cache");
-                self.row(&name, most_of[1], || {
-                    run(&mut self.command(arguments, true));
-                });
+                self.row(&name, most_of[1], || run(&mut self.command(arguments, true)));
             }
         }
         for (at, (name, _, most)) in REQUESTS.into_iter().enumerate() {
-            let requests = &REQUESTS[..=at];
-            self.row(name, Some(most), || {
-                self.serve(requests);
-            });
+            self.row(name, Some(most), || self.serve(&REQUESTS[..=at]));
         }
-        let peak = self.serve(&REQUESTS);
-        print_alone(
-            "serve, peak memory at the answer",
-            self.count,
-            peak as f64 / 1024.0,
-            "MB",
-            None,
-        );
+        let peak = self.serve(&REQUESTS) as f64 / 1024.0;
+        print_alone("serve, peak memory at the answer", self.count, peak, "MB", None);
     }
 
     /// Prints the rows of skills in the home and in a project in which two clients share them.
     fn print_default_layout(&mut self) {
         let project = self.roots[0].ancestors().nth(2).expect("it is below a project").to_owned();
         let of_user = self.home.path().join(".claude/skills");
-        for directory in [&project.join(".git"), &project.join(".claude"), &of_user] {
-            std::fs::create_dir_all(directory).expect("it can be made");
-        }
+        let made = [&project.join(".git"), &project.join(".claude"), &of_user];
+        made.iter().for_each(|it| std::fs::create_dir_all(it).expect("it can be made"));
         symlink("../.agents/skills", project.join(".claude/skills")).expect("it can be made");
         corpus::write_packages(&of_user, self.count..2 * self.count);
         self.roots.push(of_user);
@@ -155,17 +138,18 @@ impl Bench {
                 command.env_clear().env("HOME", self.home.path()).current_dir(&project);
                 assert!(run(command.args(arguments)), "the skills are listed");
             };
+            // The first run writes the cache, the second one finds that files are old.
             (0..2).for_each(|_| work());
             self.row(&format!("list, home and project{cache}"), Some(most), work);
         }
     }
 
     /// Prints the median of the CPU times, beside the floor's of the same rounds, and returns it.
-    fn row(&self, name: &str, most: Option<f64>, mut work: impl FnMut()) -> Duration {
+    fn row<T>(&self, name: &str, most: Option<f64>, mut work: impl FnMut() -> T) -> Duration {
         let mut times = [Vec::new(), Vec::new()];
         let itself = std::env::current_exe().expect("the program has a path");
         for _ in 0..self.rounds {
-            times[0].push(cpu_of_children(&mut work));
+            times[0].push(cpu_of_children(|| drop(work())));
             let mut floor = Command::new(&itself);
             floor.arg("floor").args(&self.roots);
             times[1].push(cpu_of_children(|| assert!(run(&mut floor), "the floor is reached")));

@@ -264,8 +264,11 @@ impl<'a> Walk<'a> {
     }
 
     fn visit_directory(&mut self, level: &mut Level<'_>, entry: &Entry<'_>, path: &str) {
+        // The listing of one in a package shows it.
+        let is_left_out =
+            |name| !level.is_in_package() && self.config.leaves_out(level.directory, name);
         if self.is_ignored(level, path, entry.kind())
-            || entry.name().is_some_and(|name| self.config.leaves_out(level.directory, name))
+            || entry.name().is_some_and(is_left_out)
             || !self.is_new(level, entry)
         {
             return;

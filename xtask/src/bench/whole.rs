@@ -27,9 +27,7 @@ pub(super) fn count(once: &Path) -> Result<Vec<&'static str>, Failure> {
     for (place, size) in places.iter().zip(SIZES) {
         // The directory of one client, and a link for another one.
         let [of_all, of_one] = [".agents", ".claude"].map(|client| place.path().join(client));
-        for directory in [place.path().join(".git"), of_all.clone(), of_one.clone()] {
-            std::fs::create_dir(directory)?;
-        }
+        [&place.path().join(".git"), &of_all, &of_one].iter().try_for_each(std::fs::create_dir)?;
         std::os::unix::fs::symlink("../.agents/skills", of_one.join("skills"))?;
         trees.push(generate(once, "packages", &of_all, size)?);
     }
@@ -55,9 +53,8 @@ pub(super) fn count(once: &Path) -> Result<Vec<&'static str>, Failure> {
         let measured = [each(calls)?, each(instructions)?];
         let costs = ["system calls", "user instructions"];
         for ((cost, measured), most) in costs.into_iter().zip(measured).zip(most) {
-            println!(
-                "{cost} a skill, `prowess {option} … {argument}`: {measured:.1}, at most {most}"
-            );
+            let name = format!("{cost} a skill, `prowess {option} … {argument}`");
+            println!("{name}: {measured:.1}, at most {most}");
             problems.extend((measured > most).then_some(cost));
         }
     }

@@ -1,9 +1,9 @@
 //! Directories in packages that need not be listed again.
 //!
 //! Most of them hold scripts and references, which a search only passes: their listing leads to
-//! other directories and links at most, and to no report. Such a listing would return the same names until
-//! the kernel dates a change of the directory. So a scan notes the names to search, and the next
-//! one requests the directory's times, in one system call instead of four.
+//! other directories and links at most, and to no report. Such a listing would return the same
+//! names until the kernel dates a change of the directory. So a scan notes the names to search, and
+//! the next one requests the directory's times, in one system call instead of four.
 
 use std::collections::HashMap;
 use std::ops::Range;

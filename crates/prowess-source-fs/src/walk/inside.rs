@@ -1,8 +1,8 @@
 //! Directories that are listed before they are probed: those in packages, and those without the
 //! first of the files of a package.
 //!
-//! Nearly all in packages hold scripts or references. Their listing, which the search below them needs
-//! anyway, shows that without an attempt to open a `SKILL.md`.
+//! Nearly all in packages hold scripts or references. Their listing, which the search below them
+//! needs anyway, shows that without an attempt to open a `SKILL.md`.
 
 use prowess_dir::{Dir, EntryBuffer, Error, ErrorKind, Links, Listing, REPOSITORY, Stat};
 
@@ -66,6 +66,7 @@ impl Walk<'_> {
         if listing.as_ref().is_none_or(|it| has(it, REPOSITORY))
             && self.config.leaves_out(directory, "")
         {
+            self.quiet.ends();
             return Ok(Inside::Ends);
         }
         pending.is_unprobed = false;
@@ -100,10 +101,13 @@ impl Walk<'_> {
             return;
         }
         if pending.is_unprobed {
+            let path = &pending.path[top.length..];
+            if self.config.leaves_out(top.directory, path) {
+                return;
+            }
             self.prober.set_path(&pending.path);
             match self.prober.probe_below(top.directory, top.length, pending.inode) {
                 Probe::Package => {
-                    let path = &pending.path[top.length..];
                     self.count_deferred(top.directory.stat_unconfined(path).ok());
                 }
                 Probe::Nothing => {}
