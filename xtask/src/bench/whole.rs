@@ -16,7 +16,7 @@ use crate::process::{Failure, errors_until, output};
 const COMMANDS: [(&str, &str, [f64; 2]); 3] = [
     ("list", "--root", [10.9, 23_700.0]),
     ("serve", "--root", [11.9, 22_900.0]),
-    ("list", "-C", [6.0, 20_000.0]),
+    ("list", "-C", [7.0, 43_000.0]),
 ];
 
 /// Prints the counts of each further skill, and returns the names of those that are too many.
