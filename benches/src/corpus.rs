@@ -1,6 +1,7 @@
 //! A generated corpus on disk, and the registry over it.
 
 use std::fs::{DirEntry, File};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,15 +32,16 @@ pub fn packages_on_disk(count: usize) -> (TempDir, PathBuf) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let root = directory.path().join("project/.agents/skills");
     std::fs::create_dir_all(&root).expect("it can be made");
-    write_packages(&root, count);
+    write_packages(&root, 0..count);
     wait_for_the_disk(&root);
     (directory, root)
 }
 
-/// Writes the first `count` skills with files as people have them, 3.5 of them and 0.95 directories
-/// in a package on average.
-pub fn write_packages(root: &Path, count: usize) {
-    for (number, skill) in Corpus::new(SEED).skills(count).enumerate() {
+/// Writes skills with files as people have them, 3.5 of them and 0.95 directories in a package on
+/// average.
+pub fn write_packages(root: &Path, numbers: Range<usize>) {
+    let skills = Corpus::new(SEED).skills(numbers.end).enumerate();
+    for (number, skill) in skills.skip(numbers.start) {
         let package = root.join(&skill.name);
         let files = if number % 20 == 19 { package.clone() } else { package.join("scripts") };
         std::fs::create_dir_all(&files).expect("it can be made");

@@ -3,9 +3,10 @@
 //! `commands PROWESS [ROUNDS]`: 7 rounds by default. Each row is the CPU time of a fresh process
 //! from its start to its end, or to the answer that is named, with warm files. It is compared with
 //! a program that lists each directory of the same tree once, and reads 4 KiB of each `SKILL.md`.
-//! `commands floor DIRECTORY` is that program.
+//! `commands floor DIRECTORY...` is that program.
 
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -81,21 +82,27 @@ fn main() {
     let program = arguments.next().expect("the program to measure is the first argument");
     let second = arguments.next();
     if program == "floor" {
-        let root = second.expect("the directory is the second argument");
-        std::process::exit(i32::from(floor::walk(Path::new(&root)) == usize::MAX));
+        let roots = second.into_iter().chain(arguments);
+        let files: usize = roots.map(|root| floor::walk(Path::new(&root))).sum();
+        std::process::exit(i32::from(files == usize::MAX));
     }
     let rounds = second.and_then(|rounds| rounds.parse().ok()).unwrap_or(7);
     for count in SIZES {
         let (_tree, root) = corpus::packages_on_disk(count);
         std::thread::sleep(UNTIL_OLD);
         let home = tempfile::tempdir().expect("a temporary directory");
-        Bench { program: program.clone().into(), root, home, count, rounds }.print();
+        let (program, roots) = (program.clone().into(), vec![root]);
+        let mut bench = Bench { program, roots, home, count, rounds };
+        bench.print();
+        if count == SIZES[1] {
+            bench.print_default_layout();
+        }
     }
 }
 
 struct Bench {
     program: PathBuf,
-    root: PathBuf,
+    roots: Vec<PathBuf>,
     home: TempDir,
     count: usize,
     rounds: usize,
@@ -126,9 +133,7 @@ impl Bench {
         for (name, arguments, most_of) in COMMANDS {
             // Both read each file whole; the others see it as `list` does.
             let is_measured_twice = !matches!(name, "validate" | "doctor");
-            let time = self.row(name, most_of[0], || {
-                run(&mut self.command(arguments, false));
-            });
+            let time = self.row(name, most_of[0], || run(&mut self.command(arguments, false)));
             let (count, most) = MOST_OF_WHOLE;
             if !is_measured_twice && self.count == count {
                 let name = format!("{name}, total");
@@ -140,9 +145,7 @@ impl Bench {
                     run(&mut self.command(arguments, true));
                 }
                 let name = format!("{name}, with the record cache");
-                self.row(&name, most_of[1], || {
-                    run(&mut self.command(arguments, true));
-                });
+                self.row(&name, most_of[1], || run(&mut self.command(arguments, true)));
             }
         }
         for (at, (name, _, most)) in REQUESTS.into_iter().enumerate() {
@@ -159,14 +162,38 @@ impl Bench {
         }
     }
 
+    /// Prints the rows of skills in the home and in a project in which two clients share them.
+    fn print_default_layout(&mut self) {
+        let project = self.roots[0].ancestors().nth(2).expect("it is below a project").to_owned();
+        let of_user = self.home.path().join(".claude/skills");
+        let made = [&project.join(".git"), &project.join(".claude"), &of_user];
+        made.iter().for_each(|it| std::fs::create_dir_all(it).expect("it can be made"));
+        symlink("../.agents/skills", project.join(".claude/skills")).expect("it can be made");
+        corpus::write_packages(&of_user, self.count..2 * self.count);
+        self.roots.push(of_user);
+        std::thread::sleep(UNTIL_OLD);
+        let rows =
+            [("", &["--no-cache", "list"][..], 1.6), (", with the record cache", &["list"], 1.0)];
+        for (cache, arguments, most) in rows {
+            let work = || {
+                let mut command = Command::new(&self.program);
+                command.env_clear().env("HOME", self.home.path()).current_dir(&project);
+                assert!(run(command.args(arguments)), "the skills are listed");
+            };
+            // The first run writes the cache, the second one finds that files are old.
+            (0..2).for_each(|_| work());
+            self.row(&format!("list, home and project{cache}"), Some(most), work);
+        }
+    }
+
     /// Prints the median of the CPU times, beside the floor's of the same rounds, and returns it.
-    fn row(&self, name: &str, most: Option<f64>, mut work: impl FnMut()) -> Duration {
+    fn row<T>(&self, name: &str, most: Option<f64>, mut work: impl FnMut() -> T) -> Duration {
         let mut times = [Vec::new(), Vec::new()];
         let itself = std::env::current_exe().expect("the program has a path");
         for _ in 0..self.rounds {
-            times[0].push(cpu_of_children(&mut work));
+            times[0].push(cpu_of_children(|| drop(work())));
             let mut floor = Command::new(&itself);
-            floor.arg("floor").arg(&self.root);
+            floor.arg("floor").args(&self.roots);
             times[1].push(cpu_of_children(|| assert!(run(&mut floor), "the floor is reached")));
         }
         let [time, floor] = times.map(|mut times| {
@@ -182,7 +209,7 @@ impl Bench {
     }
 
     fn command(&self, arguments: &[&str], with_cache: bool) -> Command {
-        let root = self.root.display().to_string();
+        let root = self.roots[0].display().to_string();
         let id = corpus::skill(0).0;
         let mut command = Command::new(&self.program);
         command.env_clear().env("HOME", self.home.path()).current_dir(self.home.path());

@@ -33,7 +33,7 @@ fn main() -> ExitCode {
     let count = rest.first().and_then(|count| count.parse().ok()).unwrap_or(1_000);
     match work.as_str() {
         "generate" => corpus::write(root, count),
-        "packages" => corpus::write_packages(root, count),
+        "packages" => corpus::write_packages(root, 0..count),
         "nothing" => {}
         "many" => {
             std::hint::black_box(floor::discover_at_once(root, 32));

@@ -28,7 +28,7 @@ use std::ops::ControlFlow;
 use prowess_core::Stamp;
 use prowess_dir::{Dir, Entry, EntryBuffer, Error, FileTime, Kind};
 
-use crate::admission::{Admission, refuses};
+use crate::admission::{Admission, join, refuses};
 use crate::walk::{Inside, Level, Pending, Top, Walk};
 use crate::wrong_case::is_wrong_case;
 use batch::Batch;
@@ -124,6 +124,7 @@ impl FastWalk<'_, '_> {
             Inside::Names(listing) => {
                 let mut level = self.walk.enter(directory, pending);
                 let _ = listing.entries().try_for_each(|entry| self.visit(&mut level, &entry));
+                self.end_level(&mut level);
             }
             Inside::Unlisted => self.list(directory, pending, buffer)?,
             Inside::Ends => {}
@@ -144,9 +145,13 @@ impl FastWalk<'_, '_> {
         let entries = directory.entries(buffer)?;
         let mut level = self.walk.enter(directory, pending);
         let visited = entries.visit(|entry| self.visit(&mut level, &entry));
-        self.probe_gathered(&mut level);
-        self.ahead = None;
+        self.end_level(&mut level);
         visited.map(drop)
+    }
+
+    fn end_level(&mut self, level: &mut Level<'_>) {
+        self.probe_gathered(level);
+        self.ahead = None;
     }
 
     fn visit(&mut self, level: &mut Level<'_>, entry: &Entry<'_>) -> ControlFlow<()> {
@@ -192,7 +197,10 @@ impl FastWalk<'_, '_> {
     fn keep_pace(&mut self, level: &Level<'_>, name: &str, is_batch: bool) {
         let is_next = is_batch && self.pace.is_slow() && self.ahead.is_none();
         if self.pace.turns_slow(self.walk.clock) || is_next {
-            self.ahead = ReadAhead::start(level.directory, name, self.walk.entries_left);
+            let previous = &self.walk.prober.reporter.previous;
+            let is_known = |name: &str| previous.stamp(&join(level.path, name)).is_some();
+            let most = self.walk.entries_left;
+            self.ahead = ReadAhead::start(level.directory, name, most, is_known);
         }
     }
 }

@@ -222,7 +222,7 @@ impl SkillSource for FsSource {
             return found.is_dir().then(|| format!("{}:{}", found.dev(), found.ino()));
         }
         let directory = link::open_package(&self.config, package.as_str()).ok()?;
-        let stat = directory.stat("", prowess_dir::Links::Refuse).ok()?;
+        let stat = directory.stat_unconfined("").ok()?;
         Some(format!("{}:{}", stat.device, stat.inode))
     }
 

@@ -1,13 +1,14 @@
 //! Follows symbolic links to packages, and reports the others.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::io::ErrorKind as IoErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use prowess_dir::{Dir, Error, ErrorKind};
+use prowess_dir::{Dir, Error, ErrorKind, Refusals};
 
 use crate::package::{Probe, Prober};
-use crate::surroundings::other_project;
+use crate::surroundings::project_between;
 use crate::{FsConfig, Links, codes, problem};
 
 /// How many directories lie between a link and the packages that are found through it: enough for
@@ -30,33 +31,64 @@ pub(crate) fn open_package_below(
     package: &str,
 ) -> Result<Dir, Error> {
     match config.links {
+        Links::Follow if config.refusals() == Refusals::default() => {
+            root.open_dir_anywhere(package)
+        }
         Links::Follow => match root.open_dir(package, prowess_dir::Links::FollowInside) {
             Err(error) if error.kind() == ErrorKind::Escape => root.open_dir_anywhere(package),
             opened => opened,
         },
         Links::Never => root.open_dir(package, prowess_dir::Links::Refuse),
-        Links::WithinRoot => root
-            .open_dir(package, prowess_dir::Links::Refuse)
-            .or_else(|error| open_by_real_path(config, root, package).unwrap_or(Err(error))),
+        Links::WithinRoot => root.open_dir(package, prowess_dir::Links::Refuse).or_else(|error| {
+            RealPaths::default().open(config, root, package).unwrap_or(Err(error))
+        }),
     }
 }
 
-/// Opens a package by the real path of a link. An absolute link into the root leaves it by its
-/// text, and a link to another part of the project really leaves it; one into another project in
-/// that needs trust in the other. The target is resolved first and then opened without any link, so
-/// that a change in between cannot lead outside.
-fn open_by_real_path(config: &FsConfig, root: &Dir, package: &str) -> Option<Result<Dir, Error>> {
-    let other = |path: &Path| other_project(path, config.within.as_deref()?);
-    if other(&config.root.join(package)) != other(&config.root) {
-        return None;
+/// The real paths that links are compared with, which a scan resolves once.
+#[derive(Default)]
+pub(crate) struct RealPaths(OnceCell<Option<Resolved>>);
+
+struct Resolved {
+    root: PathBuf,
+    project: Option<PathBuf>,
+    /// The other project in that one which the root is in.
+    other: Option<PathBuf>,
+    folder: Option<Result<Dir, Error>>,
+}
+
+impl RealPaths {
+    /// Opens a package by the real path of a link. An absolute link into the root leaves it by its
+    /// text, and a link to another part of the project really leaves it; one into another project
+    /// in that needs trust in the other. The target is resolved first and then opened without any
+    /// link, so that a change in between cannot lead outside.
+    fn open(&self, config: &FsConfig, root: &Dir, package: &str) -> Option<Result<Dir, Error>> {
+        let paths = self.0.get_or_init(|| Resolved::of(config)).as_ref()?;
+        let target = config.root.join(package).canonicalize().ok()?;
+        let project = paths.project.as_ref();
+        if project.and_then(|it| project_between(&target, it)) != paths.other {
+            return None;
+        }
+        let inside = |folder: &Path| target.strip_prefix(folder).ok()?.to_str();
+        let open = |folder: &Dir, path| folder.open_dir(path, prowess_dir::Links::Refuse);
+        if let Some(path) = inside(&paths.root) {
+            return Some(open(root, path));
+        }
+        let path = inside(project?)?;
+        let folder = paths.folder.as_ref()?.as_ref();
+        Some(folder.map_err(Error::clone).and_then(|folder| open(folder, path)))
     }
-    if let Some(real) = real_path_inside(&config.root, config, package) {
-        return Some(root.open_dir(&real, prowess_dir::Links::Refuse));
+}
+
+impl Resolved {
+    fn of(config: &FsConfig) -> Option<Self> {
+        let root = config.root.canonicalize().ok()?;
+        let project = config.within.as_ref().and_then(|within| within.canonicalize().ok());
+        let other = project.as_ref().and_then(|project| project_between(&root, project));
+        let folder = config.within.as_deref().map(|within| config.open_folder(within));
+        let folder = folder.map(|it| it.map(|folder| folder.refusing(config.refusals())));
+        Some(Self { root, project, other, folder })
     }
-    let project = config.within.as_deref()?;
-    let real = real_path_inside(project, config, package)?;
-    let project = config.open_folder(project).map(|project| project.refusing(config.refusals()));
-    Some(project.and_then(|project: Dir| project.open_dir(&real, prowess_dir::Links::Refuse)))
 }
 
 fn real_path_inside(directory: &Path, config: &FsConfig, link: &str) -> Option<String> {
@@ -98,6 +130,7 @@ pub(crate) struct Follower<'f, 'a> {
     pub(crate) config: &'f FsConfig,
     pub(crate) root: &'f Dir,
     pub(crate) prober: &'f mut Prober<'a>,
+    pub(crate) paths: &'f RealPaths,
     /// Inode and device of each directory that was reported as a package.
     pub(crate) seen: &'f mut HashSet<(u64, u64)>,
 }
@@ -106,11 +139,9 @@ impl Follower<'_, '_> {
     /// Reports the package that a link leads to, or the reason why there is none; returns where it
     /// leads.
     pub(crate) fn follow(&mut self, link: &str) -> Led {
-        if !self.leads_to_directory(link) {
-            return Led::Nowhere;
-        }
-        match open_package_below(self.config, self.root, link) {
+        match self.open(link) {
             Ok(directory) => return self.probe(link, directory),
+            Err(_) if !self.leads_to_directory(link) => {}
             Err(error) if matches!(error.kind(), ErrorKind::Link | ErrorKind::Escape) => {
                 if !is_installed(&self.config.root.join(link)) {
                     self.report(link, problem::root_is_symlink);
@@ -119,6 +150,15 @@ impl Follower<'_, '_> {
             Err(error) => self.prober.unreadable(link, &error),
         }
         Led::Nowhere
+    }
+
+    fn open(&self, link: &str) -> Result<Dir, Error> {
+        let Self { config, root, paths, .. } = self;
+        let by_real_path = match config.links {
+            Links::WithinRoot => paths.open(config, root, link),
+            Links::Follow | Links::Never => None,
+        };
+        by_real_path.unwrap_or_else(|| open_package_below(config, root, link))
     }
 
     /// Returns whether the target is a directory. Links to files are irrelevant here.
@@ -139,7 +179,7 @@ impl Follower<'_, '_> {
     }
 
     fn probe(&mut self, link: &str, directory: Dir) -> Led {
-        let stat = match directory.stat("", prowess_dir::Links::Refuse) {
+        let stat = match directory.stat_unconfined("") {
             Ok(stat) => stat,
             Err(error) => {
                 self.prober.unreadable(link, &error);

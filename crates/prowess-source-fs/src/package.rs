@@ -104,12 +104,14 @@ impl<'a> Prober<'a> {
 
     /// Probes the directory at [`Prober::path`], whose parent is open.
     pub(crate) fn probe_below(&mut self, parent: &Dir, parent_length: usize, inode: u64) -> Probe {
-        let parts = PathParts {
-            package: self.path.len(),
-            relative: parent_length,
-            origin: Origin::Listing(inode),
-        };
-        self.probe(parent, parts, &FILES)
+        let (package, origin) = (self.path.len(), Origin::Listing(inode));
+        self.probe(parent, PathParts { package, relative: parent_length, origin }, &FILES)
+    }
+
+    /// The same for the first of the [`FILES`] alone.
+    pub(crate) fn probe_first(&mut self, parent: &Dir, parent_length: usize, inode: u64) -> Probe {
+        let (package, origin) = (self.path.len(), Origin::Listing(inode));
+        self.probe(parent, PathParts { package, relative: parent_length, origin }, &FILES[..1])
     }
 
     /// Probes the directory at [`Prober::path`], which is open itself.
@@ -119,14 +121,15 @@ impl<'a> Prober<'a> {
         self.probe(directory, PathParts { package, relative, origin: Origin::Opened }, &FILES)
     }
 
-    /// Probes the directory at [`Prober::path`], which is open itself and which a listing returned.
+    /// Probes the directory at [`Prober::path`], which is open itself and which a listing returned,
+    /// unless the inode is 0.
     pub(crate) fn probe_listed(&mut self, directory: &Dir, inode: u64) -> Probe {
         let package = self.path.len();
-        let origin = Origin::Listing(inode);
+        let origin = if inode == 0 { Origin::Opened } else { Origin::Listing(inode) };
         self.probe(directory, PathParts { package, relative: package + 1, origin }, &FILES)
     }
 
-    /// Probes a directory whose parent is open and whose first of the [`FILES`] was probed already.
+    /// Reports a directory whose parent is open and whose first of the [`FILES`] was probed.
     pub(crate) fn probe_answered(
         &mut self,
         request: &ProbeRequest<'_>,
@@ -147,8 +150,7 @@ impl<'a> Prober<'a> {
         };
         let package = request.package.len();
         let parts = PathParts { package, relative: package - location.package.len(), origin };
-        self.report_fault(&fault, parts, request.file)
-            .unwrap_or_else(|| self.probe(location.directory, parts, &FILES[1..]))
+        self.report_fault(&fault, parts, request.file).unwrap_or(Probe::Nothing)
     }
 
     fn probe(&mut self, directory: &Dir, parts: PathParts, files: &[&'static str]) -> Probe {

@@ -101,7 +101,12 @@ impl Search<'_> {
     /// Adds a directory if it has skills that are not read.
     fn consider(&mut self, directory: PathBuf, skills: Option<Vec<String>>) {
         let Ok(real) = directory.canonicalize() else { return };
-        if self.reads(&real) || self.is_skipped(&directory) {
+        if self.reads(&real) {
+            // It may be a link, whose skills need not be listed again.
+            self.read.insert(directory);
+            return;
+        }
+        if self.is_skipped(&directory) {
             return;
         }
         let is_new = |skill: &String| {

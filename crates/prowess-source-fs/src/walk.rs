@@ -16,7 +16,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use prowess_core::{Cancel, Clock, Code};
-use prowess_dir::{Dir, Entry, EntryBuffer, Error, Links};
+use prowess_dir::{Dir, Entry, EntryBuffer, Error};
 
 use crate::admission::{Admission, Parent, admits, goes_below};
 use crate::gitignore::IgnoreRules;
@@ -31,6 +31,7 @@ use quiet::Quiet;
 
 pub(crate) use files::has_both_files;
 pub(crate) use inside::{Inside, Top};
+pub(crate) use quiet::LINK;
 
 pub(crate) struct Walk<'a> {
     pub(crate) config: &'a FsConfig,
@@ -64,7 +65,7 @@ pub(crate) struct Pending {
     within: Within,
     /// As a listing returned it; 0 if none did.
     pub(crate) inode: u64,
-    /// Whether a directory in a package is still to be probed.
+    /// Whether its listing has still to show if it is a package.
     pub(crate) is_unprobed: bool,
 }
 
@@ -109,7 +110,7 @@ impl Level<'_> {
     /// one is mounted, it reports the inode below the mount.
     pub(crate) fn device(&mut self) -> Option<u64> {
         if self.device.is_none() {
-            self.device = self.directory.stat("", Links::Refuse).ok().map(|stat| stat.device);
+            self.device = self.directory.stat_unconfined("").ok().map(|stat| stat.device);
         }
         self.device
     }
@@ -253,8 +254,8 @@ impl<'a> Walk<'a> {
             }
             Admission::Unusable(code) => self.report_unusable(level, entry, code),
             Admission::Link(path) => {
-                self.quiet.ends();
                 if !self.is_ignored(level, &path, entry.kind()) {
+                    self.quiet.leads_to(LINK, &path[level.parent_length..]);
                     self.links.push(path);
                 }
             }
@@ -263,8 +264,11 @@ impl<'a> Walk<'a> {
     }
 
     fn visit_directory(&mut self, level: &mut Level<'_>, entry: &Entry<'_>, path: &str) {
+        // The listing of one in a package shows it.
+        let is_left_out =
+            |name| !level.is_in_package() && self.config.leaves_out(level.directory, name);
         if self.is_ignored(level, path, entry.kind())
-            || entry.name().is_some_and(|name| self.config.leaves_out(level.directory, name))
+            || entry.name().is_some_and(is_left_out)
             || !self.is_new(level, entry)
         {
             return;
@@ -275,7 +279,7 @@ impl<'a> Walk<'a> {
         if level.is_in_package() {
             return self.defer(level, path, inode);
         }
-        let probe = self.prober.probe_below(level.directory, level.parent_length, inode);
+        let probe = self.prober.probe_first(level.directory, level.parent_length, inode);
         self.take(level, path, Origin::Listing(inode), probe);
     }
 
@@ -295,7 +299,14 @@ impl<'a> Walk<'a> {
         }
         let within = level.within.below(probe);
         let inode = if let Origin::Listing(inode) = origin { inode } else { 0 };
-        self.pending.push_back(Pending { within, inode, ..Pending::below(level, path) });
+        // Its listing shows whether it has the second one of the files.
+        let is_unprobed = probe == Probe::Nothing;
+        self.pending.push_back(Pending {
+            within,
+            inode,
+            is_unprobed,
+            ..Pending::below(level, path)
+        });
     }
 
     /// Counts a directory without a skill, unless there were too many.

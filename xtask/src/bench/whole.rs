@@ -11,11 +11,16 @@ use crate::process::{Failure, errors_until, output};
 
 /// The counted commands, and the maximum system calls and user instructions of a skill. The floor
 /// takes 11 system calls: four for each of two directories, which it opens, lists to the end and
-/// closes, and three for a file. A server, which gets no request, also waits for its scan.
-/// `doctor` also opens two directories and a script of each skill to check them, gets the sizes of
-/// its files, and watches its directories.
-const COMMANDS: [(&str, [f64; 2]); 3] =
-    [("list", [10.9, 23_700.0]), ("serve", [11.9, 22_900.0]), ("doctor", [31.0, 760_000.0])];
+/// closes, and three for a file. A server, which gets no request, also waits for its scan. In a
+/// project no package's directory is listed, and each is asked whether it is a repository. `doctor`
+/// also opens two directories and a script of each skill to check them, gets the sizes of its
+/// files, and watches its directories.
+const COMMANDS: [(&str, &str, [f64; 2]); 4] = [
+    ("list", "--root", [10.9, 23_700.0]),
+    ("serve", "--root", [11.9, 22_900.0]),
+    ("list", "-C", [7.0, 43_000.0]),
+    ("doctor", "--root", [31.0, 760_000.0]),
+];
 
 /// Prints the counts of each further skill, and returns the names of those that are too many.
 pub(super) fn count(once: &Path) -> Result<Vec<&'static str>, Failure> {
@@ -23,15 +28,22 @@ pub(super) fn count(once: &Path) -> Result<Vec<&'static str>, Failure> {
     let places = [tempfile::tempdir()?, tempfile::tempdir()?];
     let mut trees = Vec::new();
     for (place, size) in places.iter().zip(SIZES) {
-        trees.push(generate(once, "packages", place.path(), size)?);
+        // The directory of one client, and a link for another one.
+        let [of_all, of_one] = [".agents", ".claude"].map(|client| place.path().join(client));
+        [&place.path().join(".git"), &of_all, &of_one].iter().try_for_each(std::fs::create_dir)?;
+        std::os::unix::fs::symlink("../.agents/skills", of_one.join("skills"))?;
+        trees.push(generate(once, "packages", &of_all, size)?);
     }
     std::thread::sleep(UNTIL_OLD);
     let mut problems = Vec::new();
-    for (argument, most) in COMMANDS {
+    for (argument, option, most) in COMMANDS {
         let command = |at: usize| {
             let mut command = Command::new(&program);
-            command.args(["--no-config", "--no-cache", "--root"]);
-            command.arg(format!("user={}", trees[at].display())).arg(argument);
+            let place = match option {
+                "-C" => places[at].path().display().to_string(),
+                _ => format!("user={}", trees[at].display()),
+            };
+            command.args(["--no-config", "--no-cache", option, &place, argument]);
             command
         };
         let log = |at: usize| places[at].path().join(argument);
@@ -44,7 +56,8 @@ pub(super) fn count(once: &Path) -> Result<Vec<&'static str>, Failure> {
         let measured = [each(calls)?, each(instructions)?];
         let costs = ["system calls", "user instructions"];
         for ((cost, measured), most) in costs.into_iter().zip(measured).zip(most) {
-            println!("{cost} a skill, `prowess {argument}`: {measured:.1}, at most {most}");
+            let name = format!("{cost} a skill, `prowess {option} … {argument}`");
+            println!("{name}: {measured:.1}, at most {most}");
             problems.extend((measured > most).then_some(cost));
         }
     }

@@ -1,9 +1,9 @@
 //! Directories in packages that need not be listed again.
 //!
 //! Most of them hold scripts and references, which a search only passes: their listing leads to
-//! other directories at most, and to no report. Such a listing would return the same names until
-//! the kernel dates a change of the directory. So a scan notes the names to search, and the next
-//! one requests the directory's times, in one system call instead of four.
+//! other directories and links at most, and to no report. Such a listing would return the same
+//! names until the kernel dates a change of the directory. So a scan notes the names to search, and
+//! the next one requests the directory's times, in one system call instead of four.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use super::{FastWalk, stamps};
 use crate::FsConfig;
 use crate::admission::join;
 use crate::stamp::mix;
-use crate::walk::{Pending, Top};
+use crate::walk::{LINK, Pending, Top};
 
 /// The bytes of a note before its names: the key, the stamp and the length of the names.
 const HEAD: usize = 8 + 8 + 4;
@@ -93,7 +93,7 @@ impl FastWalk<'_, '_> {
         if !pending.is_in_package() {
             return false;
         }
-        let Some((stamp, names)) = self.notes.of(&pending.path) else { return false };
+        let Some((stamp, noted)) = self.notes.of(&pending.path) else { return false };
         let Some(provisional) = self.provisional() else { return false };
         let Ok((stat, mount)) = top.directory.stat_on_mount(&*pending.path) else { return false };
         let (stat, epoch) = (provisional.aged(stat), provisional.epoch);
@@ -102,13 +102,16 @@ impl FastWalk<'_, '_> {
         let is_same = stat.kind == Kind::Directory
             && mount == Some(epoch.mount)
             && stamps::is_as_noted(stamp, note, stat.changed, &epoch);
-        let paths = names.split('/').skip(1).map(|name| join(&pending.path, name));
-        let paths: Vec<_> = paths.collect();
-        if !is_same || !paths.iter().all(|path| PackagePath::is_normal(path)) {
+        let names = noted.split('/').skip(1).map(|name| (name, name.strip_prefix(LINK)));
+        let path = |(name, link): (_, Option<_>)| {
+            (join(&pending.path, link.unwrap_or(name)), link.is_some())
+        };
+        let paths: Vec<_> = names.map(path).collect();
+        if !is_same || !paths.iter().all(|(path, _)| PackagePath::is_normal(path)) {
             return false;
         }
-        self.notes.add(note[0], stamp, names);
-        paths.iter().for_each(|path| self.walk.defer_noted(pending, path));
+        self.notes.add(note[0], stamp, noted);
+        paths.into_iter().for_each(|path| self.walk.defer_noted(pending, path));
         true
     }
 

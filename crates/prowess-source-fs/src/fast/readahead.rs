@@ -83,7 +83,8 @@ pub(super) struct ReadAhead {
 
 struct Work {
     directory: Dir,
-    names: Vec<Box<str>>,
+    /// The names, and whether a scan knows the file, of which it requests the times.
+    names: Vec<(Box<str>, bool)>,
     next: AtomicUsize,
     is_over: AtomicBool,
 }
@@ -91,8 +92,13 @@ struct Work {
 impl ReadAhead {
     /// Starts to read ahead in this directory, after the name `after`. Returns `None` if that is not
     /// worthwhile or not possible.
-    pub(super) fn start(directory: &Dir, after: &str, most: usize) -> Option<Self> {
-        let names = names(directory, after, most)?;
+    pub(super) fn start(
+        directory: &Dir,
+        after: &str,
+        most: usize,
+        is_known: impl Fn(&str) -> bool,
+    ) -> Option<Self> {
+        let names = names(directory, after, most, is_known)?;
         if names.len() < FEWEST {
             return None;
         }
@@ -122,7 +128,12 @@ impl Drop for ReadAhead {
 }
 
 /// Returns the directories in this one, in the order of the walk.
-fn names(directory: &Dir, after: &str, most: usize) -> Option<Vec<Box<str>>> {
+fn names(
+    directory: &Dir,
+    after: &str,
+    most: usize,
+    is_known: impl Fn(&str) -> bool,
+) -> Option<Vec<(Box<str>, bool)>> {
     let mut directory = directory.open_dir("", Links::Refuse).ok()?;
     let mut buffer = EntryBuffer::default();
     let mut is_behind = false;
@@ -130,7 +141,7 @@ fn names(directory: &Dir, after: &str, most: usize) -> Option<Vec<Box<str>>> {
     let listed = directory.entries(&mut buffer).ok()?.visit(|entry| {
         let Some(name) = entry.name() else { return ControlFlow::Continue(()) };
         if is_behind && entry.kind() == Kind::Directory {
-            names.push(name.into());
+            names.push((name.into(), is_known(name)));
         }
         is_behind |= after == name;
         if names.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -138,20 +149,26 @@ fn names(directory: &Dir, after: &str, most: usize) -> Option<Vec<Box<str>>> {
     listed.ok().map(|_| names)
 }
 
+fn file_of(name: &str) -> String {
+    [name, "/", FILES[0]].concat()
+}
+
 impl Work {
     fn run(&self) {
         let mut head = vec![0; HEAD_BYTES];
         while !self.is_over.load(Ordering::Relaxed) {
             let at = self.next.fetch_add(1, Ordering::Relaxed);
-            let Some(name) = self.names.get(at) else { return };
-            self.bring(name, &mut head);
+            match self.names.get(at) {
+                Some((name, false)) => self.bring(name, &mut head),
+                Some((name, true)) => drop(self.directory.stat_unconfined(&*file_of(name))),
+                None => return,
+            }
         }
     }
 
     /// Loads a package's file into the cache, or the listing of a directory without one.
     fn bring(&self, name: &str, head: &mut [u8]) {
-        let file = [name, "/", FILES[0]].concat();
-        match self.directory.open_unchecked(&*file, Links::Refuse) {
+        match self.directory.open_unchecked(&*file_of(name), Links::Refuse) {
             Ok(file) => drop(file.read_head(head)),
             Err(error) if error.kind() == ErrorKind::NotFound => self.bring_listing(name),
             Err(_) => {}

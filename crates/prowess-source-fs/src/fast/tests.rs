@@ -135,6 +135,8 @@ proptest! {
 #[test]
 fn directory_that_led_to_nothing_is_not_listed_again() {
     let tree = Tree::new("//- /pdf/SKILL.md\ntext\n//- /pdf/scripts/lib/fill.py\n1\n");
+    let outside = Tree::new("//- /SKILL.md\ntext\n");
+    std::os::unix::fs::symlink(outside.path(), tree.join("pdf/scripts/lib/link")).unwrap();
     let config = FsConfig { nested: Nested::Descend, ..FsConfig::new(tree.path()) };
     let old = || fast(&config).with_old_changes(time_after_changes(tree.path()));
     let first = ScanRecorder::scan(&old()).expect("the root can be listed");
@@ -144,10 +146,11 @@ fn directory_that_led_to_nothing_is_not_listed_again() {
         let found = scan.found.into_iter().map(|found| found.package);
         found.chain(scan.unchanged).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>()
     };
-    let whole = ["pdf", "pdf/scripts/lib/inner"];
+    let whole = ["pdf", "pdf/scripts/lib/inner", "pdf/scripts/lib/link"];
     assert_eq!(next(fast(&config)), whole, "a new change is found");
     if prowess_dir::Dir::open(tree.path()).expect("it is there").epoch().is_some() {
-        assert_eq!(next(old()), ["pdf"], "one that counts as old is not looked for");
+        let noted = ["pdf", "pdf/scripts/lib/link"];
+        assert_eq!(next(old()), noted, "one that counts as old is not looked for");
         let other = FsConfig { max_depth: config.max_depth - 1, ..config.clone() };
         let other = fast(&other).with_old_changes(time_after_changes(tree.path()));
         assert_eq!(next(other), whole, "notes of another configuration are not used");

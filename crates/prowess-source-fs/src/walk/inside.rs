@@ -1,11 +1,12 @@
-//! Directories in packages, which are listed before they are probed.
+//! Directories that are listed before they are probed: those in packages, and those without the
+//! first of the files of a package.
 //!
-//! Nearly all of them hold scripts or references. Their listing, which the search below them needs
-//! anyway, shows that without an attempt to open a `SKILL.md`.
+//! Nearly all in packages hold scripts or references. Their listing, which the search below them
+//! needs anyway, shows that without an attempt to open a `SKILL.md`.
 
 use std::sync::Arc;
 
-use prowess_dir::{Dir, EntryBuffer, Error, ErrorKind, Links, Listing, Stat};
+use prowess_dir::{Dir, EntryBuffer, Error, ErrorKind, Links, Listing, REPOSITORY, Stat};
 
 use super::{Level, Pending, Walk};
 use crate::admission::goes_below;
@@ -43,7 +44,7 @@ impl Walk<'_> {
     /// shows one, so that the queue stays within its limit.
     pub(super) fn defer(&mut self, level: &Level<'_>, path: &str, inode: u64) {
         if self.takes_directory(path) {
-            self.quiet.leads_to(&path[level.parent_length..]);
+            self.quiet.leads_to("", &path[level.parent_length..]);
             let pending = Pending { inode, is_unprobed: true, ..Pending::below(level, path) };
             self.pending.push_back(pending);
         }
@@ -64,10 +65,13 @@ impl Walk<'_> {
         if !pending.is_unprobed && !keeps {
             return Ok(Inside::Unlisted);
         }
-        if self.config.leaves_out(directory, "") {
+        let listing = directory.entries(names)?.keep(MOST_KEPT)?.map(Arc::new);
+        if listing.as_deref().is_none_or(|it| has(it, REPOSITORY))
+            && self.config.leaves_out(directory, "")
+        {
+            self.quiet.ends();
             return Ok(Inside::Ends);
         }
-        let listing = directory.entries(names)?.keep(MOST_KEPT)?.map(Arc::new);
         if let (Some(kept), Some(listing)) = (&self.prober.reporter.files.kept, &listing) {
             kept.keep_listing(&pending.path, listing);
         }
@@ -75,11 +79,11 @@ impl Walk<'_> {
             return Ok(listing.map_or(Inside::Unlisted, Inside::Names));
         }
         pending.is_unprobed = false;
-        let probe = if listing.as_deref().is_some_and(lacks_skill_file) {
-            Probe::Nothing
-        } else {
+        let probe = if listing.as_deref().is_none_or(|it| has(it, FILES[1])) {
             self.prober.set_path(&pending.path);
             self.prober.probe_listed(directory, pending.inode)
+        } else {
+            Probe::Nothing
         };
         if probe == Probe::Package {
             self.quiet.ends();
@@ -106,10 +110,13 @@ impl Walk<'_> {
             return;
         }
         if pending.is_unprobed {
+            let path = &pending.path[top.length..];
+            if self.config.leaves_out(top.directory, path) {
+                return;
+            }
             self.prober.set_path(&pending.path);
             match self.prober.probe_below(top.directory, top.length, pending.inode) {
                 Probe::Package => {
-                    let path = &pending.path[top.length..];
                     self.count_deferred(top.directory.stat_unconfined(path).ok());
                 }
                 Probe::Nothing => {}
@@ -129,9 +136,8 @@ impl Walk<'_> {
     }
 }
 
-/// Returns whether a listing has no name under which a `SKILL.md` could be opened, on a file system
-/// that ignores the case of letters neither.
-fn lacks_skill_file(listing: &Listing) -> bool {
-    let file = FILES[1].as_bytes();
-    !listing.entries().any(|entry| entry.name_bytes().eq_ignore_ascii_case(file))
+/// Returns whether a listing has a name under which this file could be opened, also on a file
+/// system that ignores the case of letters.
+fn has(listing: &Listing, file: &str) -> bool {
+    listing.entries().any(|entry| entry.name_bytes().eq_ignore_ascii_case(file.as_bytes()))
 }

@@ -5,7 +5,7 @@ use std::collections::{HashSet, VecDeque};
 use prowess_dir::{Dir, Entry, EntryBuffer, Links};
 
 use super::{Level, Pending, Top, Walk, Within};
-use crate::link::{Follower, LINKED_DEPTH, Led};
+use crate::link::{Follower, LINKED_DEPTH, Led, RealPaths};
 use crate::problem;
 
 /// The state of following links.
@@ -27,12 +27,13 @@ impl Walk<'_> {
             return;
         }
         let mut seen = std::mem::take(&mut self.prober.seen).into_iter().collect();
+        let paths = &RealPaths::default();
         while let Some(link) = links.pop_front() {
             if self.cancel.is_cancelled() || self.is_at_limit_of_links(&link) {
                 return;
             }
             let Self { config, prober, .. } = self;
-            let mut follower = Follower { config, root, prober, seen: &mut seen };
+            let mut follower = Follower { config, root, prober, paths, seen: &mut seen };
             match follower.follow(&link) {
                 Led::Nowhere => {}
                 Led::Package => self.skills_left -= 1,
@@ -46,7 +47,8 @@ impl Walk<'_> {
                     seen = linked.seen;
                     if self.skills_left == before && !linked.met {
                         let Self { config, prober, .. } = self;
-                        let mut follower = Follower { config, root, prober, seen: &mut seen };
+                        let mut follower =
+                            Follower { config, root, prober, paths, seen: &mut seen };
                         follower.report(&link, problem::link_not_searched);
                     }
                 }

@@ -1,13 +1,16 @@
-//! Whether a listing led to nothing but directories to search.
+//! Whether a listing led to nothing but directories to search and links to follow.
 
 use super::{Pending, Walk};
+
+/// Marks a link; no name of a package's path contains it.
+pub(crate) const LINK: &str = ":";
 
 /// The names that the directory that is being listed led to, as long as it led to nothing else.
 #[derive(Default)]
 pub(super) struct Quiet(Option<Listed>);
 
 struct Listed {
-    /// The names, each behind a slash.
+    /// The names, each behind a slash and, if it is a link, its mark.
     names: String,
     /// The number of reports before the listing.
     reported: usize,
@@ -19,10 +22,9 @@ impl Quiet {
         self.0 = None;
     }
 
-    pub(super) fn leads_to(&mut self, name: &str) {
+    pub(super) fn leads_to(&mut self, mark: &str, name: &str) {
         if let Some(listed) = &mut self.0 {
-            listed.names.push('/');
-            listed.names.push_str(name);
+            listed.names.extend(["/", mark, name]);
         }
     }
 }
@@ -45,10 +47,12 @@ impl Walk<'_> {
         (is_whole && reported == self.prober.reported).then_some(names)
     }
 
-    /// Queues a directory of a package that an earlier listing returned.
-    pub(crate) fn defer_noted(&mut self, parent: &Pending, path: &str) {
-        if self.takes_directory(path) {
-            let pending = Pending::at(path, parent.depth + 1, parent.within);
+    /// Queues a directory or a link of a package that an earlier listing returned.
+    pub(crate) fn defer_noted(&mut self, parent: &Pending, (path, is_link): (String, bool)) {
+        if is_link {
+            self.links.push(path);
+        } else if self.takes_directory(&path) {
+            let pending = Pending::at(&path, parent.depth + 1, parent.within);
             self.pending.push_back(Pending { is_unprobed: true, ..pending });
         }
     }

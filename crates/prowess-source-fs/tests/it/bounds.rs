@@ -18,9 +18,7 @@ fn many_empty_directories_end_the_search_and_not_the_skills() {
     for number in 0..300 {
         fs::create_dir(tree.join(&format!("empty-{number}"))).unwrap();
     }
-    let mut config = config(&tree);
-    config.max_directories = 100;
-    let scan = scan(config);
+    let scan = scan(FsConfig { max_directories: 100, ..config(&tree) });
     assert_eq!(scan.packages(), ["good"], "a skill beside them is found wherever it stands");
     let reported = problems(&scan, tree.path());
     assert_eq!(reported.len(), 1, "the bound is reported once: {reported:?}");
@@ -55,8 +53,7 @@ fn the_shallow_comes_before_the_deep() {
         tree.write(&format!("{group}/skills/good/SKILL.md"), "good");
         fs::create_dir_all(tree.join(&format!("{group}/skills/1/2/3/4"))).unwrap();
     }
-    let mut config = config(&tree);
-    config.max_directories = 6;
+    let config = FsConfig { max_directories: 6, ..config(&tree) };
     let found = ["a/skills/good", "b/skills/good", "c/skills/good"];
     assert_eq!(scan(config).packages(), found, "six directories lead to three skills");
 }
@@ -64,18 +61,12 @@ fn the_shallow_comes_before_the_deep() {
 #[test]
 fn the_deepest_level_is_searched_and_what_lies_below_is_reported() {
     let tree = Tree::new("//- /1/2/3/SKILL.md\nin\n//- /x/y/z/below/SKILL.md\nout\n");
-    let mut config = config(&tree);
-    config.max_depth = 3;
     for nested in [Nested::Stop, Nested::Descend] {
-        config.nested = nested;
-        let scan = scan(config.clone());
+        let scan = scan(FsConfig { max_depth: 3, nested, ..config(&tree) });
         assert_eq!(scan.packages(), ["1/2/3"], "{nested:?}: three directories deep");
         let reported = problems(&scan, tree.path());
-        assert_eq!(
-            reported,
-            ["warning scan-truncated /x/y/z"],
-            "{nested:?}: only what goes deeper"
-        );
+        let deeper = ["warning scan-truncated /x/y/z"];
+        assert_eq!(reported, deeper, "{nested:?}: only what goes deeper");
         assert!(scan.problems[0].help.contains("max_depth"), "the help names the bound");
     }
 }
@@ -95,9 +86,7 @@ fn a_chain_longer_than_any_path_ends() {
         here = openat(&here, NAME, OFlags::DIRECTORY, Mode::empty()).unwrap();
     }
     let reported = |max_depth| {
-        let mut config = config(&tree);
-        config.max_depth = max_depth;
-        let scan = scan(config);
+        let scan = scan(FsConfig { max_depth, ..config(&tree) });
         assert_eq!(scan.packages(), ["good"], "the skill beside it is found");
         scan.problems[0].code.as_str().to_owned()
     };
@@ -122,10 +111,8 @@ fn the_skills_are_counted() {
     let some = scan(FsConfig { max_skills: 4, ..config(&tree) });
     assert_eq!(some.packages().len(), 4, "what was found before the bound is reported");
     let reported = problems(&some, tree.path());
-    assert!(
-        reported.len() == 1 && reported[0].starts_with("warning scan-truncated /group-"),
-        "{reported:?}"
-    );
+    let is_one = reported.len() == 1 && reported[0].starts_with("warning scan-truncated /group-");
+    assert!(is_one, "{reported:?}");
     assert!(some.problems[0].message.contains("after 4 skills"), "the message names the bound");
 }
 
@@ -178,10 +165,8 @@ fn the_time_is_bounded_by_the_clock_of_the_host() {
     let found = scan.packages().len();
     assert!(0 < found && found < 9, "some were found in time: {found}");
     let reported = problems(&scan, tree.path());
-    assert!(
-        reported.len() == 1 && reported[0].starts_with("warning scan-truncated /group-"),
-        "{reported:?}"
-    );
+    let is_one = reported.len() == 1 && reported[0].starts_with("warning scan-truncated /group-");
+    assert!(is_one, "{reported:?}");
     assert!(scan.problems[0].message.contains(" seconds;"), "the message names the bound");
 }
 
@@ -208,10 +193,8 @@ fn links_to_packages_count_and_end_in_time_too() {
     let late = late.expect("what was found is reported");
     assert!(late.packages().len() < 9, "there was no time for all");
     let reported = problems(&late, tree.path());
-    assert!(
-        reported.len() == 1 && reported[0].starts_with("warning scan-truncated /skills/"),
-        "{reported:?}"
-    );
+    let is_one = reported.len() == 1 && reported[0].starts_with("warning scan-truncated /skills/");
+    assert!(is_one, "{reported:?}");
 }
 
 /// The registry rejects a file by its size, so a first scan has to know it as later ones do.

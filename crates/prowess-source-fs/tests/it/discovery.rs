@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::PathBuf;
 
 use prowess_core::{AskedFolder, PackagePath};
 use prowess_source_fs::{
@@ -156,14 +157,10 @@ fn the_environment_moves_the_directories_that_it_names() {
             });
         let of_client = |client| surroundings.client_skills(client).unwrap().1.unwrap();
         let clients = [of_client("codex"), of_client("gemini-cli"), of_client("claude")];
-        assert_eq!(clients, of_clients.map(std::path::PathBuf::from), "for {value:?}");
+        assert_eq!(clients, of_clients.map(PathBuf::from), "for {value:?}");
         let homes =
             [surroundings.config_home(), surroundings.state_home(), surroundings.cache_home()];
-        assert_eq!(
-            homes.map(Option::unwrap),
-            expected.map(std::path::PathBuf::from),
-            "for {value:?}"
-        );
+        assert_eq!(homes.map(Option::unwrap), expected.map(PathBuf::from), "for {value:?}");
     };
     let moved = ["/x/codex/skills", "/x/gemini_cli/.gemini/skills", "/home/u/.claude/skills"];
     check("/x/*", ["/x/config", "/x/state", "/x/cache"], moved);
@@ -199,13 +196,10 @@ fn what_the_operator_names_comes_first_and_once() {
     let policy =
         Discovery { roots, organization, xdg: false, project: ProjectSearch::Never, ..policy() };
     let found = find(&tree, &policy, "work");
-    let expected = [
-        "organization team",
-        "user home/.agents/skills",
-        "user home/more",
-        "user home/.prowess/skills",
-    ];
-    assert_eq!(lines(&tree, &found), expected, "a directory is used once, a link to it is it");
+    let expected = "organization team, user home/.agents/skills, user home/more, \
+                    user home/.prowess/skills";
+    let once = "a directory is used once, a link to it is it";
+    assert_eq!(lines(&tree, &found).join(", "), expected, "{once}");
     let reported =
         ["root-repeated /link", "root-not-absolute relative/skills", "root-repeated /team"];
     assert_eq!(findings(&tree, &found), reported, "and what is not used is reported");
@@ -357,20 +351,18 @@ fn a_project_s_root_does_not_lead_out_of_the_project() {
     symlink("../real", tree.join("project/.agents/skills")).unwrap();
     symlink("../../secret", tree.join("project/.prowess/skills")).unwrap();
     symlink(tree.join("secret"), tree.join("project/.claude")).unwrap();
-    let look = |root: &str| {
+    let config = |root: &str| {
         let within = Some(tree.join("project"));
-        scan(FsConfig { within, ..FsConfig::new(tree.join(root)) })
+        FsConfig { within, ..FsConfig::new(tree.join(root)) }
     };
     let a_few = |root: &str| {
-        let within = Some(tree.join("project"));
-        let source = source(FsConfig { within, ..FsConfig::new(tree.join(root)) });
         let asked = [PackagePath::new("a").unwrap()];
-        ScanRecorder::default().record_packages(&source, &asked).unwrap().0
+        ScanRecorder::default().record_packages(&source(config(root)), &asked).unwrap().0
     };
-    let inside = look("project/.agents/skills");
+    let inside = scan(config("project/.agents/skills"));
     assert_eq!(inside.packages(), ["b"], "a link inside the project is the project's");
     for root in ["project/.prowess/skills", "project/.claude"] {
-        let outside = look(root);
+        let outside = scan(config(root));
         assert!(outside.found.is_empty(), "nothing outside of the project is read");
         assert!(a_few(root).found.is_empty(), "nor by a look at a few packages");
         let reported = format!("warning root-outside /{root}");

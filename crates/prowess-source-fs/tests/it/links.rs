@@ -3,7 +3,7 @@
 use std::os::unix::fs::symlink;
 
 use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind};
-use prowess_source_fs::{Links, Nested};
+use prowess_source_fs::{FsConfig, Links, Nested};
 use prowess_testkit::Tree;
 
 use crate::{config, problems, scan, source};
@@ -16,19 +16,9 @@ struct Place {
 impl Place {
     fn new(links: &[(&str, &str)]) -> Self {
         let tree = Tree::new(
-            "
-//- /outside/pdf/SKILL.md
-outside
-//- /outside/pdf/canary.md
-CANARY
-//- /outside/pdf/assets/logo.svg
-//- /root/real/SKILL.md
-real
-//- /root/a/deep/SKILL.md
-deep
-//- /root/.git/stored/SKILL.md
-stored
-",
+            "//- /outside/pdf/SKILL.md\noutside\n//- /outside/pdf/canary.md\nCANARY\n\
+             //- /outside/pdf/assets/logo.svg\n//- /root/real/SKILL.md\nreal\n\
+             //- /root/a/deep/SKILL.md\ndeep\n//- /root/.git/stored/SKILL.md\nstored\n",
         );
         for (link, target) in links {
             let target = target.replace("$TREE", &tree.path().to_string_lossy());
@@ -37,11 +27,8 @@ stored
         Self { tree }
     }
 
-    fn config(&self, links: Links) -> prowess_source_fs::FsConfig {
-        let mut config = config(&self.tree);
-        config.root = self.tree.join("root");
-        config.links = links;
-        config
+    fn config(&self, links: Links) -> FsConfig {
+        FsConfig { root: self.tree.join("root"), links, ..config(&self.tree) }
     }
 }
 
@@ -50,9 +37,7 @@ stored
 fn check(place: &[(&str, &str)], links: Links, packages: &[&str], reported: &[&str]) {
     let place = Place::new(place);
     for nested in [Nested::Stop, Nested::Descend] {
-        let mut config = place.config(links);
-        config.nested = nested;
-        let scan = scan(config);
+        let scan = scan(FsConfig { nested, ..place.config(links) });
         let mut expected = [packages, &["a/deep", "real"]].concat();
         expected.sort_unstable();
         assert_eq!(scan.packages(), expected, "{nested:?}: the packages of the tree");
@@ -117,20 +102,17 @@ fn a_link_may_lead_to_another_part_of_the_project() {
         let target = target.replace("$TREE", &tree.path().to_string_lossy());
         symlink(target, tree.join("project/skills").join(link)).unwrap();
     }
-    let within_project = || prowess_source_fs::FsConfig {
+    let within_project = || FsConfig {
         within: Some(tree.join("project")),
         links: Links::WithinRoot,
-        ..prowess_source_fs::FsConfig::new(tree.join("project/skills"))
+        ..FsConfig::new(tree.join("project/skills"))
     };
     let found = scan(within_project());
     assert_eq!(found.packages(), ["absolute", "own", "pack/csv", "relative"]);
     let reported = ["/away", "/away-pack", "/pack/secret"];
     let reported = reported.map(|link| format!("warning root-is-symlink {link}"));
-    assert_eq!(
-        problems(&found, &tree.join("project/skills")),
-        reported,
-        "it leads out of the project"
-    );
+    let problems = problems(&found, &tree.join("project/skills"));
+    assert_eq!(problems, reported, "it leads out of the project");
     let read = |package: &str, file: &str| {
         let package = PackagePath::new(package).unwrap();
         let source = source(within_project());
@@ -142,7 +124,7 @@ fn a_link_may_lead_to_another_part_of_the_project() {
     assert_eq!(read("away-pack/secret", "SKILL.md"), Err(SourceErrorKind::Escape));
     assert_eq!(read("relative", "notes.md"), Ok(b"NOTES\n".to_vec()));
     assert_eq!(read("away", "SKILL.md"), Err(SourceErrorKind::Escape));
-    let alone = prowess_source_fs::FsConfig { within: None, ..within_project() };
+    let alone = FsConfig { within: None, ..within_project() };
     assert_eq!(scan(alone).packages(), ["own"], "without a project the root is all there is");
 }
 
@@ -203,11 +185,8 @@ fn links_of_a_pack_lead_on_and_end() {
     let expected = ["a/deep", "pack/a/b/c/deep", "pack/more/sql", "pack/pdf", "real"];
     assert_eq!(found.packages(), expected, "each once, as far down as packs are searched");
     let package = PackagePath::new("pack/more/sql").unwrap();
-    let read = source(place.config(Links::Follow)).read(
-        &package,
-        &ResourcePath::new("SKILL.md").unwrap(),
-        ReadLimit::default(),
-    );
+    let (source, file) = (source(place.config(Links::Follow)), ResourcePath::new("SKILL.md"));
+    let read = source.read(&package, &file.unwrap(), ReadLimit::default());
     assert_eq!(read.ok().as_deref(), Some(&b"sql"[..]), "what is found can be read");
 }
 

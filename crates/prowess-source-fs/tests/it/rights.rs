@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
 use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind};
-use prowess_source_fs::{FsConfig, Links};
+use prowess_source_fs::{FsConfig, Links, Nested};
 use prowess_testkit::{Tree, without_override};
 
 use crate::{config, problems, scan, source};
@@ -40,6 +40,19 @@ fn what_cannot_be_read_is_reported() {
     // A package is entered, and not listed.
     check("bad", 0o100, &["bad", "good", "group/deep"], &[]);
     check("group", 0o100, &["bad", "good"], &["error directory-unreadable /group"]);
+}
+
+/// Trust in a project covers no repository in it, whatever may be seen of that.
+#[test]
+fn repository_in_a_package_is_left_out_even_if_it_cannot_be_listed() {
+    let tree =
+        Tree::new("//- /pdf/SKILL.md\n-\n//- /pdf/git/.git/x\n-\n//- /pdf/git/SKILL.md\n-\n");
+    for mode in [0o100, 0o700] {
+        fs::set_permissions(tree.join("pdf/git"), Permissions::from_mode(mode)).unwrap();
+        let (nested, within) = (Nested::Descend, Some(tree.path().to_owned()));
+        let config = FsConfig { nested, within, ..config(&tree) };
+        without_override(|| assert_eq!(scan(config).packages(), ["pdf"], "{mode:o}"));
+    }
 }
 
 #[test]
