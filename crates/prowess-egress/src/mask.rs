@@ -15,7 +15,7 @@ const LONGEST_ESCAPE: usize = 16;
 /// A secret is found in any case, with each character written as it is or escaped (`%41`, `\u0041`,
 /// `\x41`, `\101`, `&#65;`, `=41`, also repeatedly), in UTF-16 and UTF-32, as a part of a text in
 /// base64 (both alphabets, in lines) or in hexadecimal digits, and as the numbers of its bytes
-/// (`[83, 107]`, `123 153`). Other forms are not found: reversed, compressed, encrypted, in parts, or
+/// (`[83, 107]`, `123 153`). Other forms are not found: reversed, compressed, encrypted, in parts or
 /// in two of these at once.
 pub struct Mask<W> {
     inner: W,
@@ -51,7 +51,7 @@ impl<W: Write> Mask<W> {
     }
 
     /// Writes the end, which was held back because it may have been the beginning of a secret. It
-    /// is replaced if it has a whole one: for fewer bytes, asterisks would answer a guess of whoever
+    /// is replaced if it has a whole one: for fewer bytes, asterisks would answer a guess of who
     /// chooses the text, one character at a time.
     ///
     /// # Errors

@@ -25,7 +25,7 @@ pub trait HostFiles: fmt::Debug {
         !path.is_empty()
     }
 
-    /// Returns whether there is something at a path, be it a link that leads nowhere. One that is not
+    /// Returns whether something is at a path, also a link that leads nowhere. One that is not
     /// known to be there may become a link.
     fn exists(&self, _path: &str) -> bool {
         false

@@ -279,7 +279,7 @@ fn makes_no_links(name: &str, words: &[String]) -> bool {
     is_script || has(NO_LINKS, name) || is_plain(name) && !copies_links
 }
 
-/// Returns the words of a command that may be paths of files that it opens. A word of a program that
+/// Returns the words of a command that may be files that it opens. A word of a program that
 /// is not known may be anything, unless it looks like a path.
 fn opened<'w>(name: &'w str, words: &'w [String]) -> impl Iterator<Item = &'w str> {
     let is_text = has("git echo printf true false exit test [", name) || runs_code(name);

@@ -243,26 +243,3 @@ fn lost(reason: &str) -> ShellError {
     );
     ShellError::new(codes::SHELL_LOST, message)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The report comes once the deadline of the host is over, as on a busy machine.
-    #[test]
-    fn sandbox_is_kept_if_its_process_reports_late() {
-        let cancel = Cancel::default();
-        cancel.cancel();
-        for (patience, is_kept) in [(REPORT, true), (Duration::ZERO, false)] {
-            let (sender, receiver) = sync_channel(2);
-            let late = std::cell::Cell::new(true);
-            let report = || {
-                if is_kept && late.replace(false) {
-                    sender.send(Some(())).expect("there is room");
-                }
-            };
-            let ended = wait(&receiver, (Instant::now(), patience), &cancel, report);
-            assert_eq!(ended.is_ok(), is_kept, "{patience:?}");
-        }
-    }
-}
