@@ -2,23 +2,26 @@
 
 use std::io::{self, Write};
 
-use crate::spelling::{Found, Spelling};
+use crate::spelling::{Found, Spelling, characters, is_mark};
 
-/// The most bytes of a secret that the end of a process's output may show.
-const SHOWN: usize = 3;
+/// Stands for each character that is more than a byte.
+const OTHERS: u32 = 256;
+/// More of one byte in a row are no escape that ends behind them.
+const LONGEST_ESCAPE: usize = 16;
 
 /// Replaces secrets in what is written by asterisks, as many as there were bytes, so that lengths
 /// stay as they are.
 ///
 /// A secret is found in any case, with each character written as it is or escaped (`%41`, `\u0041`,
-/// `\x41`, `\101`, `&#65;`, `=41`, also repeatedly), in UTF-16 and UTF-32, and as a part of a text
-/// in base64 (both alphabets, in lines) or in hexadecimal digits. Other forms are not found:
-/// reversed, compressed, encrypted, in parts, or in two of these at once.
+/// `\x41`, `\101`, `&#65;`, `=41`, also repeatedly), in UTF-16 and UTF-32, as a part of a text in
+/// base64 (both alphabets, in lines) or in hexadecimal digits, and as the numbers of its bytes
+/// (`[83, 107]`, `123 153`). Other forms are not found: reversed, compressed, encrypted, in parts or
+/// in two of these at once.
 pub struct Mask<W> {
     inner: W,
     secrets: Vec<Spelling>,
-    /// The bytes that a secret may begin with.
-    begins: [bool; 256],
+    /// The secrets that begin with each character of one byte, and at the end all of them.
+    begins: Vec<Vec<usize>>,
     /// The beginning of a secret, perhaps.
     held: Vec<u8>,
 }
@@ -34,10 +37,11 @@ impl<W: Write> Mask<W> {
     pub fn new<'s>(inner: W, secrets: impl Iterator<Item = &'s str>) -> Self {
         let secrets = secrets.filter(|secret| !secret.is_empty());
         let secrets: Vec<_> = secrets.flat_map(|secret| Spelling::all(secret.as_bytes())).collect();
-        let mut begins = [false; 256];
-        for (first, begins) in (0..=u8::MAX).zip(&mut begins) {
-            *begins = secrets.iter().any(|secret| secret.may_begin(first));
-        }
+        let with = |first| {
+            let begin = |secret: &Spelling| first == OTHERS || secret.begins_with(first);
+            (0..secrets.len()).filter(|at| begin(&secrets[*at])).collect()
+        };
+        let begins = (0..=OTHERS).map(with).collect();
         Self { inner, secrets, begins, held: Vec::new() }
     }
 
@@ -47,34 +51,17 @@ impl<W: Write> Mask<W> {
     }
 
     /// Writes the end, which was held back because it may have been the beginning of a secret. It
-    /// is replaced if it has a whole one: for fewer bytes, asterisks would answer a guess of a
-    /// script that stores text in the server and reads it again, one character at a time.
+    /// is replaced if it has a whole one: for fewer bytes, asterisks would answer a model that
+    /// chooses the text, one character at a time.
     ///
     /// # Errors
     ///
     /// The inner writer fails.
-    pub fn finish(self) -> (W, io::Result<()>) {
-        self.finish_from(usize::MAX)
-    }
-
-    /// As [`Self::finish`], for the output of a process that has the secrets: it learns nothing by
-    /// asterisks, and its output may end within a secret. More than three bytes are replaced.
-    ///
-    /// # Errors
-    ///
-    /// The inner writer fails.
-    pub fn finish_hidden(self) -> (W, io::Result<()>) {
-        self.finish_from(SHOWN + 1)
-    }
-
-    fn finish_from(mut self, hidden: usize) -> (W, io::Result<()>) {
+    pub fn finish(mut self) -> (W, io::Result<()>) {
         // An escape may end where the answer does.
         self.held.push(1);
         self.replace(true);
         self.held.pop();
-        if self.held.len() >= hidden {
-            self.held.fill(b'*');
-        }
         let finished = self.inner.write_all(&self.held);
         (self.inner, finished)
     }
@@ -87,16 +74,34 @@ impl<W: Write> Mask<W> {
     /// Replaces the secrets that have arrived, and returns where what is to be held back begins:
     /// nothing is at the end.
     fn replace(&mut self, is_end: bool) -> usize {
-        let mut at = 0;
+        let mut at = if self.secrets.is_empty() { self.held.len() } else { 0 };
         while at < self.held.len() {
+            let is_plain =
+                |byte: &u8| self.begins[usize::from(*byte)].is_empty() && !is_mark(*byte);
+            at += self.held[at..].iter().take_while(|byte| is_plain(byte)).count();
             let rest = &self.held[at..];
-            if !self.begins[usize::from(rest[0])] {
-                at += 1;
+            let Some(&first) = rest.first() else { break };
+            let is_begun = !self.begins[usize::from(first)].is_empty();
+            // Archives have blocks of zeros.
+            let same = || rest.iter().take_while(|byte| **byte == first).count();
+            let skipped = if is_begun { 0 } else { same().saturating_sub(LONGEST_ESCAPE) };
+            if skipped > 0 {
+                at += skipped;
                 continue;
             }
-            let found = self.secrets.iter().map(|secret| secret.find(rest));
-            let found = found.filter(|found| !is_end || *found != Found::Beginning).max();
-            match found.unwrap_or(Found::Nothing) {
+            let mut found = Found::Nothing;
+            let is_cut = characters(rest, true, &mut |character, end| {
+                let begun = self.begins[character.min(OTHERS) as usize].iter();
+                let begun = begun.map(|secret| &self.secrets[*secret]);
+                let begun = begun.filter(|secret| secret.begins_with(character));
+                let each = begun.map(|secret| secret.find(rest, end));
+                found =
+                    each.filter(|it| !is_end || *it != Found::Beginning).fold(found, Found::max);
+            });
+            if is_cut && !is_end {
+                found = Found::Beginning;
+            }
+            match found {
                 Found::Nothing => at += 1,
                 Found::Beginning => return at,
                 Found::All(length) => {
@@ -146,7 +151,8 @@ mod tests {
         check(&["sese", "cretsecret"], "se************");
         check(&["a sec"], "a sec");
         // The end answers no guess.
-        for end in ["a secre", "7::::::", "73:65:63:72:65", "%73%65%63re", "c2Vjc"] {
+        for end in ["a secre", "7::::::", "73:65:63:72:65", "%73%65%63re", "c2Vjc", "115, 101, 99"]
+        {
             check(&[end], end);
         }
         check(&["ke", "y", "k", "ey-"], "key****");
@@ -194,6 +200,14 @@ mod tests {
             each(|byte| format!("{byte:02X}:")),
             each(|byte| format!("{byte:02x} ")),
             each(|byte| format!("0x{byte:02x}, ")),
+            each(|byte| format!("{byte}, ")),
+            each(|byte| format!("{byte} ")),
+            each(|byte| format!("{byte},\n  ")),
+            each(|byte| format!("{byte:03o} ")),
+            each(|byte| format!("\\x{{{byte:x}}}")),
+            each(|byte| format!("\"{}\", ", char::from(byte).escape_default())),
+            each(|byte| format!("{}=\r\n", char::from(byte)).replace("==", "=3D=")),
+            each(|byte| format!("{}\u{200b}", char::from(byte))),
         ];
         // A few marks may be left around the digits.
         forms.extend(texts.map(|text| (text.into_bytes(), 4)));

@@ -13,11 +13,22 @@ const MOST_ESCAPED: usize = 8;
 /// those around the lines of a list.
 const BETWEEN: &[u8] = b"\r\n \t\\rn\"',%0DAdau";
 const BETWEEN_HEX: &[u8] = b"\r\n \t:-,x0\"'\\";
+/// The characters between numbers of bytes. A line that ends in a number is not held back.
+const BETWEEN_NUMBERS: &[u8] = b" \t,;";
+/// What may stand between two characters in each form: line ends that do not count, what is between
+/// those of a list, and characters without width.
+const GAPS: [&str; 16] = [
+    "=\r\n", "=\n", "\\\r\n", "\\\n", ",\r\n", ",\n", "\",\"", "\", \"", "','", "', '", "\u{ad}",
+    "\u{200b}", "\u{200c}", "\u{200d}", "\u{2060}", "\u{feff}",
+];
 
 /// The names that HTML has for characters, each in front of its character.
-const ENTITIES: &str = "amp;& lt;< gt;> quot;\" apos;' sol;/ bsol;\\ lowbar;_ plus;+ equals;= \
-    colon;: period;. hyphen;- dash;- num;# percnt;% dollar;$ commat;@ excl;! ast;* comma;, semi;; \
-    quest;? lpar;( rpar;) lsqb;[ rsqb;] lcub;{ rcub;} vert;| grave;` Hat;^ tilde;~";
+const ENTITIES: [&str; 33] = [
+    "amp;&", "lt;<", "gt;>", "quot;\"", "apos;'", "sol;/", "bsol;\\", "lowbar;_", "plus;+",
+    "equals;=", "colon;:", "period;.", "hyphen;-", "dash;-", "num;#", "percnt;%", "dollar;$",
+    "commat;@", "excl;!", "ast;*", "comma;,", "semi;;", "quest;?", "lpar;(", "rpar;)", "lsqb;[",
+    "rsqb;]", "lcub;{", "rcub;}", "vert;|", "grave;`", "Hat;^", "tilde;~",
+];
 
 /// A text that is looked for, in which each character may be escaped.
 pub(crate) struct Spelling {
@@ -25,6 +36,8 @@ pub(crate) struct Spelling {
     text: Vec<u32>,
     /// The characters that may stand between those of the text.
     between: &'static [u8],
+    /// Whether it is text in base64, of either alphabet.
+    is_base64: bool,
 }
 
 /// The beginning of a text, compared with a secret.
@@ -55,7 +68,7 @@ impl Spelling {
             ToOwned::to_owned,
         );
         let bytes = |text: &[u8]| text.iter().copied().map(u32::from).collect();
-        let plain = |text| Self { text, between: b"" };
+        let plain = |text| Self { text, between: b"", is_base64: false };
         let mut forms = vec![plain(bytes(secret))];
         if !secret.is_ascii() {
             forms.push(plain(text.chars().map(u32::from).collect()));
@@ -66,11 +79,22 @@ impl Spelling {
         cases.extend([text.to_lowercase(), text.to_uppercase()].map(String::into_bytes));
         cases.dedup();
         for case in &cases {
-            let hexadecimal = case.iter().flat_map(|byte| format!("{byte:02x}").into_bytes());
-            let aligned = (0..3).map(|before| (base64_part(case, before), BETWEEN));
-            let digits = std::iter::once((hexadecimal.collect(), BETWEEN_HEX)).chain(aligned);
-            let digits = digits.filter(|(text, _): &(Vec<u8>, _)| text.len() >= FEWEST_DIGITS);
-            forms.extend(digits.map(|(text, between)| Self { text: bytes(&text), between }));
+            let digits = |digits: fn(u8) -> String| {
+                case.iter().flat_map(|byte| digits(*byte).into_bytes()).collect::<Vec<_>>()
+            };
+            let numbers = [
+                (digits(|byte| format!("{byte:02x}")), BETWEEN_HEX, false),
+                (digits(|byte| byte.to_string()), BETWEEN_NUMBERS, false),
+                (digits(|byte| format!("{byte:03o}")), BETWEEN_NUMBERS, false),
+            ];
+            let aligned = (0..3).map(|before| (base64_part(case, before), BETWEEN, true));
+            let digits = numbers.into_iter().chain(aligned);
+            let digits = digits.filter(|(text, ..)| text.len() >= FEWEST_DIGITS);
+            forms.extend(digits.map(|(text, between, is_base64)| Self {
+                text: bytes(&text),
+                between,
+                is_base64,
+            }));
         }
         forms
     }
@@ -79,31 +103,35 @@ impl Spelling {
         self.text.len() < FEWEST_DIGITS
     }
 
-    /// Returns whether a text that begins with this byte may be the secret: most bytes begin
-    /// nothing.
-    pub(crate) fn may_begin(&self, first: u8) -> bool {
-        let is_mark = matches!(first, 0 | b'%' | b'\\' | b'&' | b'=' | b'+');
-        is_mark || self.text.first().is_some_and(|it| self.is_same(*it, u32::from(first)))
+    /// Returns whether the text begins with this character.
+    pub(crate) fn begins_with(&self, character: u32) -> bool {
+        let is_same = |first: u32| {
+            self.is_same(first, character) || (first, character) == (0x20, u32::from(b'+'))
+        };
+        self.text.first().is_some_and(|first| is_same(*first))
     }
 
-    /// Returns whether this is the beginning of a text.
-    pub(crate) fn find(&self, text: &[u8]) -> Found {
-        if !text.first().is_some_and(|first| self.may_begin(*first)) {
-            return Found::Nothing;
-        }
+    /// Returns whether this is the beginning of a text, whose first character ends here.
+    pub(crate) fn find(&self, text: &[u8], first: usize) -> Found {
         // Where the characters so far may have ended. Escapes may be read in several ways.
-        let mut ends = vec![0];
+        let mut ends = vec![first];
         let mut is_cut = false;
-        for (number, &character) in self.text.iter().enumerate() {
+        for &character in self.text.iter().skip(1) {
             let mut next = Vec::new();
-            for end in ends {
-                let most = if number == 0 { 0 } else { MOST_SKIPPED };
-                for skipped in 0..=most {
-                    let at = end + skipped;
-                    is_cut |= self.step(text, at, character, &mut next);
-                    let is_between = |byte: &u8| *byte == 0 || self.between.contains(byte);
-                    if !text.get(at).is_some_and(is_between) {
-                        break;
+            for mut at in ends {
+                for _ in 0..=MOST_SKIPPED {
+                    let rest = &text[at..];
+                    is_cut |= characters(rest, false, &mut |found, length| {
+                        if self.is_same(character, found) {
+                            next.push(at + length);
+                        }
+                    });
+                    // None is longer than four bytes.
+                    is_cut |=
+                        rest.len() < 4 && GAPS.iter().any(|gap| gap.as_bytes().starts_with(rest));
+                    match self.gap(rest) {
+                        0 => break,
+                        length => at += length,
                     }
                 }
             }
@@ -117,37 +145,23 @@ impl Spelling {
         ends.last().map_or(Found::Nothing, |end| Found::All(*end))
     }
 
-    /// Adds where a character at a position ends. Returns whether the text ends before.
-    fn step(&self, text: &[u8], at: usize, character: u32, ends: &mut Vec<usize>) -> bool {
-        let Some(&first) = text.get(at) else { return true };
-        if self.is_same(character, u32::from(first)) || first == b'+' && character == 0x20 {
-            ends.push(at + 1);
-        }
-        let mut is_cut = false;
-        // Two zeros in front of a character of UTF-32 are skipped as well.
-        if first == 0 && at == 0 {
-            let zeros = text.iter().take(3).take_while(|byte| **byte == 0).count();
-            is_cut |= zeros == text.len();
-            if text.get(zeros).is_some_and(|byte| self.is_same(character, u32::from(*byte))) {
-                ends.push(zeros + 1);
+    /// Returns the length of what is skipped at the beginning of a text.
+    fn gap(&self, text: &[u8]) -> usize {
+        match text.first() {
+            Some(byte) if !byte.is_ascii_alphanumeric() => {
+                let gap = GAPS.iter().find(|gap| text.starts_with(gap.as_bytes()));
+                let is_between = *byte == 0 || self.between.contains(byte);
+                gap.map_or(usize::from(is_between), |gap| gap.len())
             }
+            Some(byte) => usize::from(self.between.contains(byte)),
+            None => 0,
         }
-        for escape in escapes(&text[at..]) {
-            match escape {
-                Escape::Of(found, length) if self.is_same(character, found) => {
-                    ends.push(at + length);
-                }
-                Escape::Of(..) => {}
-                Escape::Cut => is_cut = true,
-            }
-        }
-        is_cut
     }
 
     fn is_same(&self, expected: u32, found: u32) -> bool {
         let lower = |it: u32| char::from_u32(it).map(|it| it.to_lowercase().next());
         let is_digit = |safe: u8, digit: u8| {
-            !self.between.is_empty() && (found, expected) == (u32::from(safe), u32::from(digit))
+            self.is_base64 && (found, expected) == (u32::from(safe), u32::from(digit))
         };
         expected == found
             || is_digit(b'-', b'+')
@@ -193,48 +207,81 @@ enum Escape {
     Cut,
 }
 
-/// Returns how the beginning of a text may be read as an escaped character: `%41`, `%2541`,
-/// `%u0041`; `\u0041`, `\u{41}`, `\x41`, `\101`, `\41 `, `\"` behind any number of backslashes;
-/// `&#65;`, `&#x41;`, `&quot;`, also with the `&` escaped; `=41`.
-fn escapes(text: &[u8]) -> Vec<Escape> {
-    let mut found = Vec::new();
-    let again: &[u8] = match text.first() {
-        Some(b'%') => b"25",
-        Some(b'\\') => b"\\",
-        Some(b'&') => b"amp;",
-        Some(b'=') => b"",
-        _ => return found,
+/// Returns whether more than one character may begin with this byte.
+pub(crate) fn is_mark(first: u8) -> bool {
+    matches!(first, 0 | b'%' | b'\\' | b'&' | b'=')
+}
+
+/// Reads the beginning of a text as a character in each way, as it is or escaped, and returns
+/// whether the text ends before all of it is known.
+pub(crate) fn characters(text: &[u8], is_first: bool, read: &mut dyn FnMut(u32, usize)) -> bool {
+    let Some(&first) = text.first() else { return true };
+    read(u32::from(first), 1);
+    match first {
+        // Two zeros in front of a character of UTF-32 are skipped as well.
+        0 if is_first => {
+            let zeros = text.iter().take(3).take_while(|byte| **byte == 0).count();
+            text.get(zeros).map(|byte| read(u32::from(*byte), zeros + 1)).is_none()
+        }
+        b'+' => {
+            read(0x20, 1);
+            false
+        }
+        0 => false,
+        _ => is_mark(first) && escapes(text, read),
+    }
+}
+
+/// Reads the beginning of a text as an escaped character: `%41`, `%2541`, `%u0041`; `\u0041`,
+/// `\u{41}`, `\x41`, `\x{41}`, `\101`, `\41 `, `\"` behind any number of backslashes; `&#65;`,
+/// `&#x41;`, `&quot;`, also with the `&` escaped; `=41`. Returns whether the text ends before.
+fn escapes(text: &[u8], read: &mut dyn FnMut(u32, usize)) -> bool {
+    let again: &[u8] = match text[0] {
+        b'%' => b"25",
+        b'\\' => b"\\",
+        b'&' => b"amp;",
+        _ => b"",
     };
+    let mut is_cut = false;
     let mut at = 1;
     for _ in 0..MOST_ESCAPED {
         let rest = &text[at..];
-        let mut number = |start: usize, fewest, most, base, end| {
-            found.extend(number(text, at + start, [fewest, most], base, end));
+        let mut number = |start: usize, fewest, most, base, end| match number(
+            text,
+            at + start,
+            [fewest, most],
+            base,
+            end,
+        ) {
+            Some(Escape::Of(character, length)) => read(character, length),
+            Some(Escape::Cut) => is_cut = true,
+            None => {}
         };
         if text[0] == b'\\' {
             number(0, 1, 6, 16, b" ");
         }
         match (text[0], rest) {
-            (_, []) => found.push(Escape::Cut),
+            (_, []) => is_cut = true,
             (b'%' | b'=', [b'u' | b'U', ..]) => number(1, 4, 4, 16, b""),
             (b'%' | b'=', _) => number(0, 2, 2, 16, b""),
             (b'&', [b'#', b'x' | b'X', ..]) => number(2, 1, MOST_SKIPPED, 16, b";"),
             (b'&', [b'#', ..]) => number(1, 1, MOST_SKIPPED, 10, b";"),
-            (b'&', _) => found.extend(ENTITIES.split(' ').filter_map(|entity| {
-                let (&character, name) = entity.as_bytes().split_last()?;
-                if rest.starts_with(name) {
-                    return Some(Escape::Of(character.into(), at + name.len()));
+            (b'&', [letter, ..]) => {
+                let entities = ENTITIES.iter().map(|entity| entity.as_bytes());
+                for entity in entities.filter(|entity| entity.starts_with(&[*letter])) {
+                    let (name, character) = entity.split_at(entity.len() - 1);
+                    if rest.starts_with(name) {
+                        read(u32::from(character[0]), at + name.len());
+                    }
+                    is_cut |= rest.len() < name.len() && name.starts_with(rest);
                 }
-                name.starts_with(rest).then_some(Escape::Cut)
-            })),
-            (_, [b'u' | b'U', b'{', ..]) => number(2, 1, 6, 16, b"}"),
+            }
+            (_, [b'u' | b'U' | b'x', b'{', ..]) => number(2, 1, 6, 16, b"}"),
             (_, [b'u', ..]) => number(1, 4, 4, 16, b""),
             (_, [b'U', ..]) => number(1, 8, 8, 16, b""),
             (_, [b'x', ..]) => number(1, 2, 2, 16, b""),
             (_, [b'0'..=b'3', ..]) => number(0, 3, 3, 8, b""),
-            (_, [other, ..]) if !other.is_ascii_alphanumeric() => {
-                found.push(Escape::Of(u32::from(*other), at + 1));
-            }
+            (_, [other, ..]) if !other.is_ascii_alphanumeric() => read((*other).into(), at + 1),
             _ => {}
         }
         if again.is_empty() || !rest.starts_with(again) {
@@ -242,25 +289,25 @@ fn escapes(text: &[u8]) -> Vec<Escape> {
         }
         at += again.len();
     }
-    found
+    is_cut
 }
 
 /// Reads the number of a character, of so many digits, and what ends it.
 fn number(text: &[u8], at: usize, digits: [usize; 2], base: u32, end: &[u8]) -> Option<Escape> {
     let [fewest, most] = digits;
     let digits = text.get(at..).unwrap_or_default().iter().take(most);
-    let digits: Vec<_> = digits.map_while(|byte| char::from(*byte).to_digit(base)).collect();
-    let after = at + digits.len();
-    if after >= text.len() && (digits.len() < most || !end.is_empty()) {
+    let digits = digits.map_while(|byte| char::from(*byte).to_digit(base));
+    let (count, value) = digits.fold((0, 0_u32), |(count, value), digit| {
+        (count + 1, value.wrapping_mul(base).wrapping_add(digit))
+    });
+    let after = at + count;
+    if after >= text.len() && (count < most || !end.is_empty()) {
         return Some(Escape::Cut);
     }
     let has_end = text[after..].starts_with(end);
     // Readers of HTML and CSS do without the end of a number.
-    if digits.len() < fewest || !has_end && end != b";" && end != b" " {
+    if count < fewest || !has_end && end != b";" && end != b" " {
         return None;
     }
-    let value =
-        digits.iter().fold(0_u32, |value, digit| value.wrapping_mul(base).wrapping_add(*digit));
-    let end = if has_end { end.len() } else { 0 };
-    Some(Escape::Of(value, after + end))
+    Some(Escape::Of(value, after + if has_end { end.len() } else { 0 }))
 }

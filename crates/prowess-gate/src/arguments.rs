@@ -8,10 +8,19 @@ const FILE_TOOLS: &str = "file dir read write edit copy move delete remove creat
 
 /// The ends of the names of arguments that are paths.
 const PATH_ENDS: &str = "path paths file files filename filenames dir dirs directory directories \
-    folder folders cwd root source sources destination target uri uris src dest";
+    folder folders cwd root source sources destination target uri uris src dest dst \
+    output input location backup";
+
+/// Arguments that are texts, whatever they begin with.
+const TEXTS: &str = "content contents oldstring newstring oldstr newstr oldtext newtext command pattern \
+    prompt query regex text message description body code replacement title comment";
 
 /// Arguments with a pattern of paths.
 const GLOBS: &str = "glob globs globpattern include filepattern";
+
+/// Longer texts are none, and the schemes of a URL end before.
+const LONGEST_PATH: usize = 1024;
+const LONGEST_SCHEMES: usize = 64;
 
 /// Returns whether a tool is one of files by its name. Another one may take `/api` for a path, too.
 pub(crate) fn is_file_tool(name: &str) -> bool {
@@ -31,9 +40,41 @@ pub(crate) fn further_paths<'a>(arguments: &'a Value, known: &[&str]) -> Vec<&'a
     let further = arguments.as_object().into_iter().flatten().filter(|(name, _)| !is_known(name));
     let mut found = Vec::new();
     further.for_each(|(name, value)| collect(value, is_path(name), &is_path, &mut found));
-    let is_file = |text: &str| text.get(..5).is_some_and(|it| it.eq_ignore_ascii_case("file:"));
-    found.retain(|text| !text.contains("://") || is_file(text));
+    found.retain(|text| !text.contains("://") || is_file_url(text));
     found
+}
+
+/// Returns the texts in arguments of any name that may be paths, but for those that are texts by
+/// their names.
+pub(crate) fn other_texts(arguments: &Value) -> Vec<&str> {
+    let mut found =
+        texts(arguments, &|name| !TEXTS.split_ascii_whitespace().any(|it| it == plain(name)));
+    found.retain(|text| is_place(text) || !text.contains("://") && text.len() <= LONGEST_PATH);
+    found
+}
+
+/// Returns whether a text is a path of another place, as it is written.
+pub(crate) fn is_place(text: &str) -> bool {
+    let text = bare(text);
+    let is_above =
+        text.strip_prefix("..").is_some_and(|it| it.is_empty() || it.starts_with(['/', '\\']));
+    text.starts_with(['/', '~']) || is_above || is_file_url(text)
+}
+
+/// Returns a path without what tools remove in front of it and behind.
+pub(crate) fn bare(path: &str) -> &str {
+    path.trim().trim_start_matches('@')
+}
+
+/// Returns whether a text is a URL of a file. Browsers skip blanks in it, and know
+/// `view-source:file:`.
+pub(crate) fn is_file_url(text: &str) -> bool {
+    let plain = text.chars().filter(|it| !it.is_whitespace() && !it.is_control());
+    let plain: String = plain.take(LONGEST_SCHEMES).map(|it| it.to_ascii_lowercase()).collect();
+    plain.split_once("file:").is_some_and(|(before, _)| {
+        let is_scheme = |it: char| it.is_ascii_alphanumeric() || "+-.:".contains(it);
+        (before.is_empty() || before.ends_with(':')) && before.chars().all(is_scheme)
+    })
 }
 
 /// Returns the places in which patterns of paths look, relative to the first path; `None` for one

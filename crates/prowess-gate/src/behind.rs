@@ -7,6 +7,7 @@ mod language;
 mod managers;
 mod mention;
 mod programs;
+mod renamed;
 mod wrapper;
 
 use prowess_format::tool_pattern::ProgramKind;
@@ -14,6 +15,7 @@ use prowess_text::quoted;
 
 use crate::{HostFiles, SimpleCommand, shell_commands};
 
+pub(crate) use mention::is_plain;
 pub(crate) use programs::{has_any, runs_code};
 pub(crate) use wrapper::has;
 
@@ -23,16 +25,12 @@ const MAX_RUNS: usize = 256;
 /// The longest word that is a group of options of one letter, and not the name of one.
 const LONGEST_GROUP: usize = 5;
 
-/// Options that most programs have in two spellings.
-const IN_FULL: [(char, &str); 7] = [
-    ('R', "recursive"),
-    ('a', "all"),
-    ('D', "delete"),
-    ('d', "delete"),
-    ('f', "force"),
-    ('n', "no-verify"),
-    ('r', "recursive"),
-];
+/// Options that most programs have in two spellings: a letter, and the name that follows it.
+const IN_FULL: &str = "Rrecursive aall Ddelete ddelete ddata fforce nno-verify rrecursive ooutput \
+    xextract xget xrequest iin-place kinsecure ccreate Hheader mmessage uuser";
+
+/// Programs whose first word is a group of options, also without a dash.
+const GROUP_FIRST: &str = "tar bsdtar gtar star ar jar ps";
 
 /// A command that may run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,28 +63,37 @@ impl Run {
     }
 
     /// Returns whether an option of a pattern is among those of the command: its letters together
-    /// or apart, as `-fr` or `-r -f`, or in full, also begun, as `--recursive` or `--rec`.
-    pub(crate) fn has_option(&self, option: &str) -> bool {
+    /// or apart, as `-fr` or `-r -f`, or in full, also begun, as `--recursive` or `--rec`. Where it
+    /// need not be certain, a longer word may be a group too, with a value behind it, and a name
+    /// may be begun by one letter.
+    pub(crate) fn has_option(&self, option: &str, is_certain: bool) -> bool {
         let words = || self.words.iter().skip(1).take_while(|word| *word != "--");
-        let mut longs = words().filter_map(|word| word.strip_prefix("--"));
-        let groups = words().filter(|word| word.len() <= LONGEST_GROUP && !word.starts_with("--"));
-        let letters: String = groups.filter_map(|word| word.strip_prefix('-')).collect();
-        let name = |long: &str| long.split('=').next().map(str::to_owned);
-        let begun = |long: &str| name(long).filter(|name| name.len() > 1);
-        if let Some(option) = option.strip_prefix("--") {
-            let is_letter = |letter| IN_FULL.contains(&(letter, option));
-            return letters.chars().any(is_letter)
-                || longs.any(|long| begun(long).is_some_and(|it| option.starts_with(&it)));
-        }
-        let Some(option) = option.strip_prefix('-') else { return false };
-        let longs: Vec<_> = longs.filter_map(begun).collect();
-        let has = |letter: char| {
-            let mut in_full = IN_FULL.iter().filter(|(short, _)| *short == letter);
+        let is_first = !is_certain && self.names.iter().any(|it| has(GROUP_FIRST, it));
+        let longest = if is_certain { LONGEST_GROUP } else { usize::MAX };
+        let is_group = |(at, word): (usize, &String)| {
+            let is_short = word.starts_with('-') && !word.starts_with("--");
+            is_short && word.len() <= longest || is_first && at == 0
+        };
+        let has_letter = |letter: char| {
             // `-R` and `-r` are both for whole directories.
             let is_same =
                 |it| it == letter || ['r', 'R'].contains(&it) && letter.eq_ignore_ascii_case(&it);
-            letters.chars().any(is_same)
-                || in_full.any(|(_, long)| longs.iter().any(|it| long.starts_with(it.as_str())))
+            words().enumerate().any(|word| is_group(word) && word.1.contains(is_same))
+        };
+        let has_begun = |long: &str| {
+            let longs = words().filter_map(|word| word.strip_prefix("--")?.split('=').next());
+            let mut longs = longs.filter(|name| name.len() > usize::from(is_certain));
+            longs.any(|name| long.starts_with(name))
+        };
+        let mut in_full = IN_FULL.split_ascii_whitespace();
+        if let Some(option) = option.strip_prefix("--") {
+            let is_letter = |pair: &str| pair[1..] == *option && pair.starts_with(has_letter);
+            return has_begun(option) || in_full.any(is_letter);
+        }
+        let Some(option) = option.strip_prefix('-') else { return false };
+        let has = |letter: char| {
+            let mut in_full = in_full.clone().filter_map(|pair| pair.strip_prefix(letter));
+            has_letter(letter) || in_full.any(has_begun)
         };
         let is_group = option.chars().all(|letter| letter.is_ascii_alphabetic());
         is_group && (1..LONGEST_GROUP).contains(&option.len()) && option.chars().all(has)
@@ -165,6 +172,8 @@ pub(crate) struct Runs {
     pub(crate) mentioned: Vec<(String, Run)>,
     /// Whether a line that cannot be read is too long to look for a denied command in it.
     pub(crate) is_unreadable: bool,
+    /// The names that programs may get within the line, and the programs.
+    renamed: Vec<(String, String)>,
     queue: Vec<Run>,
 }
 
@@ -191,6 +200,7 @@ impl Runs {
                 runs.obscure(run.words.first().map_or("", String::as_str));
             }
             runs.follow(&run, files);
+            renamed::follow(runs, &run);
             runs.commands.push(run);
         }
     }

@@ -1,14 +1,15 @@
 //! A call with its arguments as patterns see them.
 
+mod denied;
+
 use std::cell::OnceCell;
 
 use prowess_core::ToolRule;
-use prowess_text::quoted;
 use serde_json::Value;
 
 use prowess_format::tool_pattern::plain_path;
 
-use crate::arguments::{further_paths, glob_places, is_file_tool};
+use crate::arguments::{bare, further_paths, glob_places, is_file_tool, is_place, other_texts};
 use crate::behind::{Run, Runs};
 use crate::gap::Gap;
 use crate::pattern::{Paths, directory, is_any, is_elsewhere, is_own, may_match};
@@ -121,13 +122,16 @@ impl<'a> Call<'a> {
         };
         let far = |path: &str| list.paths.far(path).filter(|_| is_path(path));
         let mut places = glob_places(tool.name, arguments).into_iter();
-        further_paths(arguments, &[]).into_iter().find_map(far).or_else(|| {
-            places.find_map(|place| match place {
-                Some(place) if place.is_empty() => None,
-                Some(place) => far(&place),
-                None => list.paths.files.map(|_| Gap::Unknown("..".to_owned())),
+        let named = further_paths(arguments, &[]).into_iter().find_map(far);
+        named
+            .or_else(|| self.places(list.paths).into_iter().find_map(|it| list.paths.far(bare(it))))
+            .or_else(|| {
+                places.find_map(|place| match place {
+                    Some(place) if place.is_empty() => None,
+                    Some(place) => far(&place),
+                    None => list.paths.files.map(|_| Gap::Unknown("..".to_owned())),
+                })
             })
-        })
     }
 
     /// Returns the rules that cover every simple command. A rule of the skill without a pattern
@@ -267,7 +271,26 @@ impl<'a> Call<'a> {
         }
         // A tool may open another path than the one that it is known for.
         paths.extend(further_paths(self.input.arguments, names));
+        let places = self.places(Paths { files: self.input.files, directory: None });
+        let bare: Vec<_> =
+            paths.iter().copied().map(bare).filter(|path| !path.is_empty()).collect();
+        for path in bare.into_iter().chain(places) {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
         Ok(paths)
+    }
+
+    /// Returns the arguments of any name that are paths of other places, or lead there.
+    fn places(&self, near: Paths<'_>) -> Vec<&'a str> {
+        let mut found = other_texts(self.input.arguments);
+        let files = self.input.files;
+        found.retain(|text| match is_place(text) {
+            true => !bare(text).starts_with('/') || files.is_none_or(|it| it.has_root(bare(text))),
+            false => matches!(near.far(bare(text)), Some(Gap::Outside(_))),
+        });
+        found
     }
 
     /// Returns whether a denying rule applies: it names the tool, and its pattern matches a part of
@@ -289,10 +312,13 @@ impl<'a> Call<'a> {
     fn has_denied_command(&self, pattern: &str) -> bool {
         let Ok(patterns) = CommandPattern::parse(pattern) else { return true };
         let Some(runs) = self.runs() else { return true };
-        let is_like = |run: &Run| patterns.iter().any(|pattern| may_match(pattern, run));
-        let files = self.input.files;
-        let is_denied = |run: &Run| is_like(run) || run.other_spellings(files).iter().any(is_like);
+        let is_denied = |run: &Run| patterns.iter().any(|it| self.is_like(it, run, true));
         runs.is_unreadable || runs.commands.iter().chain(&runs.written).any(is_denied)
+    }
+
+    fn is_like(&self, pattern: &CommandPattern<'_>, run: &Run, is_certain: bool) -> bool {
+        let is_like = |run: &Run| may_match(pattern, run, is_certain);
+        is_like(run) || run.other_spellings(self.input.files).iter().any(is_like)
     }
 
     /// Returns the commands that run, with those behind others; `None` if there is no command.
@@ -317,72 +343,6 @@ impl<'a> Call<'a> {
             }
             ToolKind::SkillOperation | ToolKind::Other => None,
         }
-    }
-
-    /// Returns the rule whose denied command may run, and why that cannot be seen.
-    pub(crate) fn may_be_denied<'r>(
-        &self,
-        rules: &'r [ToolRule],
-    ) -> Option<(&'r ToolRule, String)> {
-        let is_named = |rule: &&ToolRule| self.is_named_by(rule, ToolMatchCase::Insensitive);
-        let mut named = rules.iter().filter(is_named).peekable();
-        // Most hosts deny nothing, and what runs behind the command is of no use then.
-        let first = *named.peek()?;
-        let runs = self.runs()?;
-        if let Some(doubt) = &runs.doubt {
-            return Some((first, doubt.clone()));
-        }
-        named.find_map(|rule| {
-            let patterns = CommandPattern::parse(rule.pattern.as_deref()?).ok()?;
-            let doubt = patterns.iter().find_map(|pattern| self.doubt(pattern, runs))?;
-            Some((rule, doubt))
-        })
-    }
-
-    /// Returns the program that is given the words of a denied command, or is its program under
-    /// another name.
-    fn doubt(&self, pattern: &CommandPattern<'_>, runs: &Runs) -> Option<String> {
-        let mut mentioned = runs.mentioned.iter();
-        if let Some((program, _)) = mentioned.find(|(_, run)| may_match(pattern, run)) {
-            let program = quoted(program);
-            return Some(format!("what {program} runs cannot be seen, and may be denied"));
-        }
-        let texts = pattern.words().next()?.texts(None)?;
-        let [program] = texts.as_slice() else { return None };
-        let is_same = |run: &&Run| {
-            let same = run.as_program(program, self.input.files);
-            same.is_some_and(|run| may_match(pattern, &run))
-        };
-        let same = runs.commands.iter().find(is_same)?;
-        let (same, program) = (quoted(same.words.first()?), quoted(program));
-        Some(format!("{same} and {program} are the same program"))
-    }
-
-    fn has_denied_path(&self, names: &[&str], pattern: &str) -> bool {
-        let Ok(denied) = PathPattern::parse(pattern) else { return true };
-        let Ok(paths) = self.paths(names) else { return true };
-        let Ok(files) = self.files(names) else { return true };
-        let list = Paths { files: self.input.files, directory: None };
-        // The files are compared below, whatever the paths are.
-        let is_comparable = |path: &str| {
-            let is_alike = path.starts_with('/') == denied.path().starts_with('/');
-            self.input.files.is_some() || is_alike && plain_path(path).is_some()
-        };
-        let is_denied = |path: &&str| {
-            denied.is_of_skill() || !is_comparable(path) || list.covers(&denied, path)
-        };
-        let may_be = |found: &FileReference| list.may_cover_file(&denied, &found.file);
-        // `Read(secret/**)` denies `secret`, too.
-        let directory = denied.path().strip_suffix("/**").filter(|_| !denied.is_of_skill());
-        let directory = directory.and_then(|path| PathPattern::parse(path).ok());
-        let is_directory = |path: &str, file: Option<&FileReference>| {
-            directory.as_ref().is_some_and(|it| {
-                list.covers(it, path) || file.is_some_and(|f| list.may_cover_file(it, &f.file))
-            })
-        };
-        paths.iter().any(is_denied)
-            || files.iter().any(may_be)
-            || paths.iter().enumerate().any(|(at, path)| is_directory(path, files.get(at)))
     }
 }
 

@@ -25,6 +25,12 @@ pub trait HostFiles: fmt::Debug {
         !path.is_empty()
     }
 
+    /// Returns whether something is at a path, also a link that leads nowhere. One that is not
+    /// known to be there may become a link.
+    fn exists(&self, _path: &str) -> bool {
+        false
+    }
+
     /// Returns the paths of the program that a name or a path runs, through all links.
     fn program(&self, name: &str) -> Vec<String>;
 }
@@ -47,6 +53,7 @@ pub(crate) struct Answered<'a> {
     paths: Answers<Option<String>>,
     roots: Answers<bool>,
     directories: Answers<bool>,
+    existing: Answers<bool>,
     programs: Answers<Vec<String>>,
 }
 
@@ -54,8 +61,8 @@ type Answers<T> = RefCell<BTreeMap<String, T>>;
 
 impl<'a> Answered<'a> {
     pub(crate) fn new(files: &'a dyn HostFiles) -> Self {
-        let (paths, roots, directories, programs) = Default::default();
-        Self { files, paths, roots, directories, programs }
+        let (paths, roots, directories, existing, programs) = Default::default();
+        Self { files, paths, roots, directories, existing, programs }
     }
 }
 
@@ -70,6 +77,10 @@ impl HostFiles for Answered<'_> {
 
     fn is_directory(&self, path: &str) -> bool {
         answer(&self.directories, path, || self.files.is_directory(path))
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        answer(&self.existing, path, || self.files.exists(path))
     }
 
     fn program(&self, name: &str) -> Vec<String> {

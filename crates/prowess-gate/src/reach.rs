@@ -4,7 +4,12 @@
 //! directory, and the words show all that it does: a word that has a path of another place
 //! anywhere in it counts, whatever option or text it belongs to.
 
-use crate::behind::{Runs, base, has, has_any, is_of_project, runs_code};
+mod unseen;
+
+use prowess_format::tool_pattern::ProgramKind;
+use unseen::is_unseen;
+
+use crate::behind::{Runs, base, has, has_any, is_of_project, is_plain, runs_code};
 use crate::gap::Gap;
 use crate::pattern::Paths;
 use crate::{HostFiles, SimpleCommand};
@@ -31,37 +36,6 @@ const SED: &str = "sed gsed ssed";
 const PATTERNS: &str = "sed gsed ssed awk gawk mawk nawk original-awk grep egrep fgrep rg jq gh \
     docker podman kubectl -path -ipath -wholename -iwholename -name -iname -regex -iregex";
 
-/// Options by which programs follow the links in a directory, run in one that they find, take
-/// names from a file, or write files with absolute names: letters and long options.
-const UNSEEN: [(&str, &str, &str); 14] = [
-    ("find gfind bfs fd fdfind", "L", "-follow -execdir -okdir -files0-from --follow"),
-    ("grep egrep fgrep", "R", "--dereference-recursive"),
-    ("rg", "L", "--follow"),
-    ("ag", "f", "--follow"),
-    ("tree", "l", ""),
-    ("ls dir vdir cp gcp du chown chgrp chmod", "L", "--dereference --files0-from"),
-    ("sort wc", "", "--files0-from"),
-    (
-        "rsync",
-        "LkK",
-        "--copy-links --copy-unsafe-links --copy-dirlinks --keep-dirlinks --files-from",
-    ),
-    ("tar bsdtar gtar", "hLTP", "--dereference --files-from --absolute-names"),
-    ("curl", "K", "--config"),
-    ("git", "", "--unsafe-paths"),
-    ("pandoc", "d", "--defaults"),
-    ("ffmpeg", "", "-safe"),
-    ("aria2c", "i", "--input-file"),
-];
-
-/// Programs that follow links in a directory unless an option says otherwise, and those whose
-/// names come from their input.
-const FOLLOWING: [(&str, &str, &str); 3] = [
-    ("zip", "rR@", "-y --symlinks"),
-    ("diff", "r", "--no-dereference"),
-    ("cpio pax 7z 7za 7zz", "", "-snl"),
-];
-
 /// Programs that may make links, by an option with one of the letters, if there are letters. The
 /// links of the first ones are in what they move or copy.
 const LINKING: [(&str, &str); 5] = [
@@ -75,6 +49,11 @@ const LINKING: [(&str, &str); 5] = [
 const LINKING_GIT: &str = "checkout switch pull merge rebase reset restore stash cherry-pick revert \
     clone submodule worktree apply am read-tree checkout-index sparse-checkout bisect subtree";
 
+/// Programs that make no links but as above, and those whose commands are looked at by themselves.
+/// A script of the project is free anyway.
+const NO_LINKS: &str = "awk gawk mawk nawk original-awk sed gsed ssed find gfind fd fdfind curl ag ack bat \
+    env timeout gtimeout nice ionice stdbuf setsid taskset time nohup";
+
 /// The most directories in which later words of a line may be.
 const MAX_DIRECTORIES: usize = 16;
 
@@ -83,18 +62,23 @@ pub(crate) struct Reach<'a> {
     paths: Paths<'a>,
     /// The first directory, and those that earlier commands may have changed to.
     directories: Vec<String>,
+    /// The number of those in front of the directories among the words of the command.
+    entered: usize,
     /// Whether a command changed to a directory that is not known.
     is_lost: bool,
     /// The files that earlier commands may have made, and below which there may be links.
     made: Vec<String>,
     /// Whether such links may be anywhere.
     is_made: bool,
+    /// Whether a command is not known to make none, so that there may be one where nothing was.
+    may_make: bool,
 }
 
 impl<'a> Reach<'a> {
     pub(crate) fn new(paths: Paths<'a>) -> Self {
         let directories = vec![String::new()];
-        Self { paths, directories, is_lost: false, made: Vec::new(), is_made: false }
+        let (is_lost, is_made, may_make) = Default::default();
+        Self { paths, directories, entered: 1, is_lost, made: Vec::new(), is_made, may_make }
     }
 
     /// Returns why the next command may reach files that the list of a skill does not.
@@ -103,6 +87,7 @@ impl<'a> Reach<'a> {
         let program = command.words.first()?;
         let runs = Runs::of(std::slice::from_ref(command), Some(files));
         let known = self.directories.len();
+        self.entered = known;
         self.enter(files, &command.words);
         // The end of these words was looked at with them.
         let is_new = |words: &[String]| words == command.words || !command.words.ends_with(words);
@@ -110,7 +95,8 @@ impl<'a> Reach<'a> {
         let outside = inner.find_map(|run| self.far_command(files, &run.words));
         let outside = outside.or_else(|| self.far_below(files, &command.words, known));
         self.directories.truncate(known);
-        runs.commands.iter().for_each(|run| self.make(files, &run.words));
+        let certain = runs.commands.iter().filter(|run| !run.is_guess);
+        certain.for_each(|run| self.make(files, &run.words));
         self.change(program, &command.words[1..]);
         let obscure = match self.is_lost {
             true => Some("cd".to_owned()),
@@ -152,7 +138,10 @@ impl<'a> Reach<'a> {
     /// Adds what a command makes.
     fn make(&mut self, files: &dyn HostFiles, words: &[String]) {
         let name = words.first().map_or("", |program| base(program));
-        let Some(at) = LINKING.iter().position(|(names, _)| has(names, name)) else { return };
+        let Some(at) = LINKING.iter().position(|(names, _)| has(names, name)) else {
+            self.may_make |= !makes_no_links(name, words);
+            return;
+        };
         let letters = LINKING[at].1;
         let is_option = |(at, word): (usize, &String)| {
             (at == 0 && letters == "xg" || word.starts_with('-'))
@@ -215,6 +204,11 @@ impl<'a> Reach<'a> {
         if let Some(word) = words[1..].iter().find(|it| is_read && !it.starts_with('-')) {
             return Some(Gap::Unknown(word.clone()));
         }
+        let directory = self.directories[..self.entered].last().map_or("", String::as_str);
+        let is_new = |word: &&str| !files.exists(&joined(directory, word));
+        if let Some(word) = opened(name, words).find(|it| self.may_make && is_new(it)) {
+            return Some(Gap::Unknown(word.to_owned()));
+        }
         words.windows(2).find_map(|pair| self.far_word(files, program, pair))
     }
 
@@ -273,29 +267,38 @@ fn values(word: &str) -> impl Iterator<Item = &str> {
     [Some(word), value, word.get(2..).filter(|_| is_short)].into_iter().flatten()
 }
 
-/// Returns whether the options of a command, or what it does without any, may reach files that no
-/// word names.
-fn is_unseen(words: &[String]) -> bool {
-    let Some((program, options)) = words.split_first() else { return false };
-    let name = base(program);
-    // Behind `f` and `C` of `tar` is a value; the first word of it may be a group without `-`.
-    let is_tar = has("tar bsdtar gtar", name);
-    let has_letter = |letters: &str| {
-        options.iter().enumerate().any(|(at, word)| {
-            let group = word.strip_prefix('-').filter(|group| !group.starts_with('-'));
-            let group = match group {
-                Some(group) if is_tar => group.split(['f', 'C']).next(),
-                None if is_tar && at == 0 => Some(word.as_str()),
-                group => group,
-            };
-            group.is_some_and(|group| group.contains(|it| letters.contains(it)))
-        })
+/// Returns whether a program is known to make no links.
+fn makes_no_links(name: &str, words: &[String]) -> bool {
+    let is_script = match ProgramKind::of(name) {
+        Some(ProgramKind::Shell) => true,
+        Some(ProgramKind::Language) => words.get(1).is_some_and(|word| word.contains(['/', '.'])),
+        _ => words.first().is_some_and(|program| is_of_project(program)),
     };
-    UNSEEN.iter().any(|(names, letters, long)| {
-        has(names, name) && (has_letter(letters) || has_any(options, long))
-    }) || FOLLOWING.iter().any(|(names, letters, unless)| {
-        let is_on = letters.is_empty() || has_letter(letters) || has_any(options, "--recursive");
-        has(names, name) && is_on && !has_any(options, unless)
+    let is_copy = |word: &String| word.contains("ftp") || word.starts_with("--re");
+    let copies_links = name == "wget" && words.iter().any(is_copy);
+    is_script || has(NO_LINKS, name) || is_plain(name) && !copies_links
+}
+
+/// Returns the words of a command that may be files that it opens. A word of a program that
+/// is not known may be anything, unless it looks like a path.
+fn opened<'w>(name: &'w str, words: &'w [String]) -> impl Iterator<Item = &'w str> {
+    let is_text = has("git echo printf true false exit test [", name) || runs_code(name);
+    let is_open = is_plain(name) && !has("mkdir rm rmdir", name);
+    let is_letter = |before: &str| before.len() == 2 && before.ends_with(char::is_alphabetic);
+    let takes_value = has("head tail cut sort", name);
+    // The first word is the pattern, unless an option has it.
+    let has_pattern =
+        has(PATTERNS, name) && !has_any(&words[1..], "-e -f --regexp --file --from-file");
+    let pattern = words[1..].iter().position(|word| !word.starts_with('-')).filter(|_| has_pattern);
+    words.windows(2).enumerate().filter(move |_| !is_text).filter_map(move |(at, pair)| {
+        let word = pair[1].as_str();
+        let (word, is_option) = match word.strip_prefix('-') {
+            Some(_) => (word.split_once('=')?.1, true),
+            None => (word, pair[0].starts_with('-') && takes_value && is_letter(&pair[0])),
+        };
+        let is_path = is_open && !is_option || word.contains(['/', '.']);
+        (is_path && pattern != Some(at) && !word.contains("://") && !DEVICES.contains(&word))
+            .then_some(word)
     })
 }
 

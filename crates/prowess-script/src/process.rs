@@ -184,7 +184,7 @@ impl<'a, P: Read + AsFd> Output<'a, P> {
     /// Reports the last line.
     fn finish(&mut self) {
         let mask = std::mem::replace(&mut self.mask, Mask::new(Vec::new(), std::iter::empty()));
-        let (rest, _) = mask.finish_hidden();
+        let (rest, _) = mask.finish();
         self.keep(&rest);
         let Self { stream, lines, progress, .. } = self;
         lines.finish(|line| progress.report(ProgressEvent::Output { stream: *stream, line }));

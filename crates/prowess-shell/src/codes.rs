@@ -11,7 +11,7 @@ prowess_core::declare_codes! {
     /// The session's files made room for those of other sessions. Nothing ran.
     SANDBOX_DROPPED = "sandbox-dropped";
     /// Too many commands did not end at their deadlines and still run, or those of other sessions
-    /// use the memory, so no further one starts.
+    /// use the memory, or no process starts for it, so no further one starts.
     SHELL_EXHAUSTED = "shell-exhausted";
     /// The skill's id or one of its files cannot be a path, or it has too many files.
     SKILL_NOT_MOUNTED = "skill-not-mounted";

@@ -23,8 +23,9 @@ use crate::mounts::{may_be_mounted, mountable};
 use crate::output::Output;
 use crate::tree::Tree;
 
-/// How long a process may take to report that a command is undone.
-const REPORT: Duration = Duration::from_secs(1);
+/// How long a process may take beyond its time to report that a command is undone. It ends the
+/// command by then, which takes a while on a busy machine, and else its files are lost.
+pub(crate) const REPORT: Duration = Duration::from_secs(20);
 /// The processes of a sandbox: the copies before and during a command, with a parser, and those
 /// around them.
 const PROCESSES: u64 = 64;

@@ -20,7 +20,7 @@ use crate::messages::{End, Streams};
 use crate::mounts::Mounts;
 use crate::output::Output;
 use crate::policy::ShellPolicy;
-use crate::process::Process;
+use crate::process::{Process, REPORT};
 use crate::skill_files::SkillFiles;
 
 /// How often a waiting call looks whether it was cancelled.
@@ -60,8 +60,8 @@ impl Engine {
         match native.map(|native| Process::start(native, policy)) {
             Some(Ok(process)) => Ok(Self::Process(process)),
             Some(Err(error)) if error.kind != SandboxErrorKind::Unavailable => {
-                let message = format!("the shell has no process: {}", error.reason);
-                Err(ShellError::new(codes::SHELL_LOST, message))
+                let message = format!("no process starts for the shell: {}", error.reason);
+                Err(ShellError::new(codes::SHELL_EXHAUSTED, message + "; try again later"))
             }
             _ => {
                 let mounts = Arc::new(Mounts::new(catalog, policy));
@@ -108,13 +108,14 @@ impl Sandbox {
         let Ok((socket, theirs)) = UnixStream::pair() else {
             return Ran::lost("too many files are open");
         };
-        let (stop, stack): (Box<dyn Fn()>, _) = match &self.engine {
+        let (stop, stack, patience): (Box<dyn Fn()>, _, _) = match &self.engine {
             Engine::Here(_, interpreter) => {
                 let cancelled = interpreter.cancellation();
-                (Box::new(move || cancelled.store(true, Ordering::Relaxed)), STACK)
+                let stop = move || cancelled.store(true, Ordering::Relaxed);
+                (Box::new(stop), STACK, Duration::ZERO)
             }
             Engine::Process(_) => {
-                (Box::new(move || drop(socket.shutdown(Shutdown::Both))), HOST_STACK)
+                (Box::new(move || drop(socket.shutdown(Shutdown::Both))), HOST_STACK, REPORT)
             }
         };
         let (mark, of_thread) = CommandThread::new();
@@ -130,7 +131,7 @@ impl Sandbox {
         if let Err(error) = started {
             return Ran::lost(&format!("no thread starts: {error}"));
         }
-        let ended = wait(&receiver, deadline, cancel, stop);
+        let ended = wait(&receiver, (deadline, patience), cancel, stop);
         let streams = output.take();
         match ended {
             Ok((End::Lost, _)) => Ran::outcome(outcome(id, streams, End::Lost), None),
@@ -184,15 +185,14 @@ impl Ran {
     }
 }
 
-/// Waits until a command ends. A command that does not is left alone: its cancellation ends it at
-/// its next step.
-fn wait(
-    receiver: &Receiver<Option<(End, Sandbox)>>,
-    deadline: Instant,
+/// Waits until a command ends, or its process reports within some time that it ended it. A command
+/// that does not end is left alone: its cancellation ends it at its next step.
+fn wait<T>(
+    receiver: &Receiver<Option<T>>,
+    (mut deadline, patience): (Instant, Duration),
     cancel: &Cancel,
     stop: impl Fn(),
-) -> Result<(End, Sandbox), ShellError> {
-    let mut deadline = deadline;
+) -> Result<T, ShellError> {
     let mut is_stopping = false;
     loop {
         match receiver.recv_timeout(CHECK) {
@@ -211,8 +211,11 @@ fn wait(
             stop();
         }
         if Instant::now() >= deadline {
-            stop();
-            return Err(lost("the command did not end"));
+            let reported = receiver.recv_timeout(patience).ok().flatten();
+            return reported.ok_or_else(|| {
+                stop();
+                lost("the command did not end")
+            });
         }
     }
 }

@@ -23,7 +23,8 @@ const PROGRAMS: [(ProgramKind, &str); 4] = [
         "python pypy ipython perl raku ruby irb node nodejs deno bun php lua luajit tclsh wish \
          expect osascript r rscript java jshell groovy scala kotlin dart ghci ghc runghc ocaml julia \
          elixir erl iex guile racket sbcl clisp octave gnuplot pwsh powershell csh tcsh nu xonsh \
-         elvish m4 tsx ts-node crystal bpftrace",
+         elvish m4 tsx ts-node crystal bpftrace swipl gforth jruby jython osh ysh rust-script tcc \
+         escript mono qemu-x86_64 qemu-x86 qemu-aarch gs csi gosh chez scheme bb",
     ),
     (
         ProgramKind::Console,

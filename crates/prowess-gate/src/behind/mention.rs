@@ -18,6 +18,11 @@ const PROGRAM_WORDS: [&str; 8] =
 
 const QUOTES: [char; 3] = ['\'', '"', '\\'];
 
+/// Returns whether the words of a program are data.
+pub(crate) fn is_plain(name: &str) -> bool {
+    has(PLAIN, name.strip_suffix(".debianutils").unwrap_or(name))
+}
+
 /// Adds each run of words in which a command may stand, also within a word.
 pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run, files: Option<&dyn HostFiles>) {
     // An option of such a name may be of a program after all.
@@ -25,8 +30,7 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run, files: Option<&dyn 
         let option = word.split('=').next().filter(|it| it.starts_with("--")).unwrap_or_default();
         PROGRAM_WORDS.iter().any(|part| option.contains(part))
     };
-    let is_plain = has(PLAIN, name.strip_suffix(".debianutils").unwrap_or(name));
-    if run.is_guess || is_plain && !run.words.iter().any(names_program) {
+    if run.is_guess || is_plain(name) && !run.words.iter().any(names_program) {
         return;
     }
     if run.is_fed {

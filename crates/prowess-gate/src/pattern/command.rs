@@ -19,8 +19,9 @@ pub(crate) fn is_own(words: &[String], paths: &Paths<'_>) -> bool {
 
 /// Returns whether a pattern may cover a command of which not every word is known. A program is
 /// compared by the last component of its path, `*` stands for any text, and options may stand
-/// before a word that is none: `git -C x push` is `git push`.
-pub(crate) fn may_match(pattern: &CommandPattern<'_>, run: &Run) -> bool {
+/// before a word that is none: `git -C x push` is `git push`. Options need not be certain where the
+/// answer is only a doubt.
+pub(crate) fn may_match(pattern: &CommandPattern<'_>, run: &Run, is_certain: bool) -> bool {
     let words: Vec<_> = pattern.words().collect();
     let mut positions = vec![0];
     let mut has_options = false;
@@ -37,7 +38,7 @@ pub(crate) fn may_match(pattern: &CommandPattern<'_>, run: &Run) -> bool {
         };
         let mut next = Vec::new();
         // An option may stand anywhere, also behind the other words.
-        if at > 0 && run.has_option(expected) {
+        if at > 0 && run.has_option(expected, is_certain) {
             has_options = true;
             next.clone_from(&positions);
         }

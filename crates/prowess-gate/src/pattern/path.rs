@@ -3,6 +3,7 @@
 use prowess_format::tool_pattern::{PathPattern, plain_path};
 
 use crate::HostFiles;
+use crate::arguments::is_file_url;
 use crate::gap::Gap;
 
 /// The files and directories that patterns of paths depend on.
@@ -100,9 +101,9 @@ impl Paths<'_> {
     }
 }
 
-/// Returns whether tools may take a path for one that is not relative: `~/x`, `file:///x`.
+/// Returns whether tools may take a path for one that is not relative: `~/x`, `file:x`.
 pub(crate) fn is_elsewhere(path: &str) -> bool {
-    path.is_empty() || path.starts_with('~') || path.contains("://")
+    path.is_empty() || path.starts_with('~') || path.contains("://") || is_file_url(path)
 }
 
 fn without_empty_parts(path: &str) -> String {

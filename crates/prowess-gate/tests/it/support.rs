@@ -92,6 +92,10 @@ impl HostFiles for Links {
         ["docs", "dist", "src"].contains(&path.trim_matches('/'))
     }
 
+    fn exists(&self, path: &str) -> bool {
+        ["a", "docs", "docs/a", "dist", "src"].contains(&path.trim_end_matches('/'))
+    }
+
     fn program(&self, name: &str) -> Vec<String> {
         let path = if name.contains('/') { name.to_owned() } else { format!("/usr/bin/{name}") };
         self.resolve(&path).into_iter().collect()
@@ -123,6 +127,11 @@ impl HostFiles for Once<'_> {
     fn is_directory(&self, path: &str) -> bool {
         self.ask("directory", path);
         self.0.is_directory(path)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.ask("existing", path);
+        self.0.exists(path)
     }
 
     fn program(&self, name: &str) -> Vec<String> {

@@ -120,22 +120,29 @@ fn control_finds_a_secret_in_a_variable() {
     assert!(!found.places.iter().any(is_printed), "the output has none: {found:?}");
 }
 
+/// The end answers no guess of a model, which chooses arguments, and is shown as it is.
 #[test]
-fn secret_in_a_variable_is_replaced_in_the_output() {
+fn secret_is_replaced_in_the_output_as_a_whole() {
     let secret = secret();
     let script = r#"
 parts() { printf 'key='; printf %s "${KEY:0:5}"; printf %s "${KEY:5}"; echo '!'; }
 parts; parts >&2
-printf '%s ' "${KEY:0:3}"; printf %s "${KEY%?}"
+printf %s "$1"
 "#;
+    let hexadecimal: String = secret.bytes().map(|byte| format!("{byte:02x} ")).collect();
     let policy =
         |package| ScriptPolicy { secrets: vec![in_variable(package)], ..Default::default() };
     let skill = Skill::granted(&[("scripts/a.sh", script)], policy, reading(&secret));
-    let outcome = skill.run("scripts/a.sh");
     let line = format!("key={}!\n", "*".repeat(secret.len()));
-    assert_eq!(outcome.stderr, line);
-    let [few, rest] = [&secret[..3], &"*".repeat(secret.len() - 1)];
-    assert_eq!(outcome.stdout, format!("{line}{few} {rest}"), "the end is none of a secret");
+    let ends = [&secret[..secret.len() - 1], &hexadecimal[..24], "73   ", "total: 7\n\n"];
+    let wholes = [secret.as_str(), hexadecimal.trim_end()];
+    let wholes = wholes.map(|end| (end, "*".repeat(end.len())));
+    for (end, shown) in ends.map(|end| (end, end.to_owned())).into_iter().chain(wholes) {
+        let arguments = &[end];
+        let outcome = skill.call("scripts/a.sh", &Call { arguments, ..Call::default() }).unwrap();
+        assert_eq!(outcome.stderr, line);
+        assert_eq!(outcome.stdout, format!("{line}{shown}"));
+    }
 }
 
 #[test]

@@ -30,6 +30,10 @@ impl HostFiles for SystemFiles {
         Path::new(path).is_dir()
     }
 
+    fn exists(&self, path: &str) -> bool {
+        Path::new(path).symlink_metadata().is_ok()
+    }
+
     fn program(&self, name: &str) -> Vec<String> {
         let Some(mut path) = program_in_path(name).or_else(|| absolute(name)) else {
             return Vec::new();
