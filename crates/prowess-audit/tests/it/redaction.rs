@@ -8,9 +8,6 @@ use prowess_core::{AuditEvent, AuditSink, CallIntent};
 
 use crate::fixture::{Place, denied, intent};
 
-const KEY: &str = "x\n-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIA0B1c2D3e4F5a0B1c2D3e4F5a0B1c2D3e4F5\n\
-                   AbC=\n-----END EC PRIVATE KEY-----\nrest";
-
 #[test]
 fn secrets_are_removed_by_their_names_and_formats() {
     // Each line has a text, and what is left of it if that is another one.
