@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use prowess_core::{REDACTED, without_secrets};
+use prowess_text::visible_lines;
 use serde_json::Value;
 
 /// The shortest beginning of a registered secret that is removed at the end of a text, where a
@@ -79,10 +80,15 @@ impl Redactor {
 
     /// Returns the text without secrets.
     pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        let text = self.redact_registered(text);
-        match text {
+        let redacted = match self.redact_registered(text) {
             Cow::Borrowed(text) => without_secrets(text),
             Cow::Owned(text) => without_secrets(&text).into_owned().into(),
+        };
+        // A secret stays readable where a hidden character or a wide one stands in it.
+        let plain = (!redacted.is_ascii()).then(|| plain(&redacted)).flatten();
+        match plain.as_deref().map(|plain| self.redact(plain)) {
+            Some(found) if plain.as_deref() != Some(&*found) => found.into_owned().into(),
+            _ => redacted,
         }
     }
 
@@ -101,6 +107,17 @@ impl Redactor {
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
+}
+
+/// Returns a text without hidden characters and with ASCII in place of its wide forms, if that is
+/// another one.
+fn plain(text: &str) -> Option<String> {
+    let narrow = |wide: char| match u32::from(wide) {
+        code @ 0xff01..=0xff5e => char::from_u32(code - 0xfee0).unwrap_or(wide),
+        _ => wide,
+    };
+    let plain: String = visible_lines(text).chars().map(narrow).collect();
+    (plain != text).then_some(plain)
 }
 
 /// Shows the number of secrets only.

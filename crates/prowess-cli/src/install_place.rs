@@ -314,7 +314,9 @@ impl From<InstallError> for Failure {
             InstallError::OtherSigner { .. } => {
                 "if its publisher has announced the new key, name it with `--signer`"
             }
-            InstallError::OtherSource { .. } => "remove the installed skill first",
+            InstallError::OtherSource { .. } => {
+                "write its source in the same way, or remove the installed skill first"
+            }
             InstallError::NotInstalled(_) => "`prowess list` shows the installed skills",
             InstallError::Store(StoreError::PlaceOccupied(_)) => {
                 "move it away, or name another directory with `--into`"

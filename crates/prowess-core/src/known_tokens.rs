@@ -61,7 +61,9 @@ const SHAPES: &str = "1//0 %w60+ | AQ.Ab8 %w40+ | BSA %a28 | csk- %a40+ | fw_ %a
     access-production- %h8 - %h4 - %h4 - %h4 - %h12 | re_ %a6+ _ %a20+ | sk_ %h48 | xai- %a60+ | \
     ATBB %a32 | EZAK %a54 | cmVmdGtu %a56 | ddp_ %a36 | nfp_ %a36+ | oy2 %a43 | \
     pat-na2- %h8 - %h4 - %h4 - %h4 - %h12 | pnu_ %a36 | rnd_ %a32 | sdk- %h8 - %h4 - %h4 - %h4 - \
-    %h12 | sk- %h32 | sl.B %w100+ | %a14 .atlasv1. %w60+ | %d8+ :AA %w30+ | %m1 %a20+ . %w6 . %w27+";
+    %h12 | sk- %h32 | sl.B %w100+ | secret_ %a43 | \
+    hooks.slack.com/services/T %a8+ /B %a8+ / %a20+ | \
+    discord.com/api/webhooks/ %d17+ / %w60+ | discordapp.com/api/webhooks/ %d17+ / %w60+ | %a14 .atlasv1. %w60+ | %d8+ :AA %w30+ | %m1 %a20+ . %w6 . %w27+";
 
 /// The same by their first byte, which each class may have: they are tried at each long word.
 static SHAPES_BY_FIRST_BYTE: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {

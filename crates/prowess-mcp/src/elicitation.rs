@@ -2,7 +2,7 @@
 //!
 //! A model cannot answer it: the answer is a message of the client, not an argument of a tool.
 
-use prowess::text::quoted;
+use prowess::text::{head_and_tail, quoted};
 use prowess::{ApprovalEntry, ApprovalScope, ApprovalVerdict};
 use rmcp::model::{
     ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema,
@@ -20,8 +20,8 @@ const ONCE: &str = "once";
 const SESSION: &str = "session";
 const DENY: &str = "deny";
 
-/// The most characters of the arguments in a question. Who is asked about longer ones would allow
-/// what is not shown: these wait for the host.
+/// The most characters of a question. Who is asked about a longer one would allow what is not
+/// shown: it waits for the host.
 const MOST_SHOWN: usize = 4000;
 
 /// Returns whether the client shows forms to its user.
@@ -34,7 +34,8 @@ pub(crate) fn is_supported(context: &RequestContext<RoleServer>) -> bool {
 /// Returns the question about a call; `None` if it is too long for one. An answer for the rest of
 /// the conversation is offered only if the approval is bound to the content of the skill's package.
 pub(crate) fn question(entry: &ApprovalEntry) -> Option<ElicitRequest> {
-    if entry.preview.chars().count() > MOST_SHOWN {
+    let message = message(entry);
+    if message.chars().count() > MOST_SHOWN {
         return None;
     }
     let request = &entry.request;
@@ -55,7 +56,7 @@ pub(crate) fn question(entry: &ApprovalEntry) -> Option<ElicitRequest> {
     let schema = ElicitationSchema::builder().required_enum_schema(FIELD, choice).build().ok()?;
     Some(ElicitRequest::new(ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: message(entry),
+        message,
         requested_schema: schema,
     }))
 }
@@ -65,7 +66,9 @@ fn message(entry: &ApprovalEntry) -> String {
     let skill = entry.request.skill.as_deref();
     let caller =
         skill.map_or_else(String::new, |skill| format!(" for the skill {}", quoted(skill)));
-    format!("Allow the model to call {tool}{caller} with these arguments?\n{}", entry.preview)
+    // Each character that a person would not see is marked, and so is a run of blanks.
+    let arguments = head_and_tail(&entry.preview, usize::MAX);
+    format!("Allow the model to call {tool}{caller} with these arguments?\n{arguments}")
 }
 
 /// Returns the decision of an answer; `None` if the user made none.

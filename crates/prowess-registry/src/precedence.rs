@@ -233,19 +233,19 @@ impl Resolution<'_> {
 }
 
 /// The order of precedence: the lowest rank gets the id.
-type Rank = (bool, bool, Reverse<(u16, i32)>, usize, PackagePath);
+type Rank = (bool, u8, Reverse<(u16, i32)>, usize, PackagePath);
 
 /// Ranks trusted layers before untrusted ones whatever their weights, then names that are the id
-/// before those that were made into it, then by weight and effective priority, then by the order of
+/// before directories that are, and those before names that were made into it, then by weight and effective priority, then by the order of
 /// sources and of paths. The order is total, so the result does not depend on the order in which a
 /// disk lists directories.
-fn rank(record: Record<'_>, is_repaired: bool, rules: &ResolveSettings) -> Rank {
+fn rank(record: Record<'_>, repairs: u8, rules: &ResolveSettings) -> Rank {
     let weight = record.layer().weight.unwrap_or_default();
     // A thousand between two layers is less than -999 and 999 are apart.
     let layer = if rules.policy.priority == PriorityBounds::Clamped { weight } else { 0 };
     let effective = Reverse((layer, rules.policy.priority.effective(weight, record.priority())));
     let is_untrusted = record.trust() == Trust::Untrusted;
-    (is_untrusted, is_repaired, effective, record.index().source(), record.package())
+    (is_untrusted, repairs, effective, record.index().source(), record.package())
 }
 
 fn name_unused(name: &str, count: usize, root: &str) -> Diagnostic {

@@ -18,7 +18,7 @@ pub(crate) const HEAD_BYTES: usize = 2048;
 pub(crate) const MAX_FILE_BYTES: usize = 2 * 1024 * 1024;
 
 /// The maximum number of times that one scan waits for writers.
-pub(crate) const MAX_WAITS: usize = 8;
+pub(crate) const MAX_WAITS: usize = 32;
 
 /// Probes files, with the state that is common to a scan.
 pub(crate) struct FileProber {

@@ -410,8 +410,14 @@ pub(crate) fn packages(
 
 /// Returns the version of a skill, in `metadata` or, as many authors write it, next to it.
 pub(crate) fn version(frontmatter: &Frontmatter) -> Option<Cow<'_, str>> {
-    let field = || frontmatter.fields.get("version")?.value.as_text();
-    frontmatter.version().or_else(|| field().map(Cow::Borrowed))
+    let field = frontmatter.fields.get("version").and_then(|it| it.value.as_text());
+    match (field, frontmatter.version()) {
+        // Neither of two may go back.
+        (Some(field), Some(version)) if *field != version => {
+            Some(format!("{field}, {version}").into())
+        }
+        (field, version) => version.or(field.map(Cow::Borrowed)),
+    }
 }
 
 /// Returns the frontmatter of a package.

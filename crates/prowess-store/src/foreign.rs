@@ -95,26 +95,23 @@ impl ForeignSigner {
     }
 }
 
-/// The keys of a line that are not read.
+/// The keys of a line, or of a whole file, that are not read.
 type Others = BTreeMap<String, serde_json::Value>;
 
-/// Refuses a line with a key that is not known and whose name is that of a host or a signer: it
-/// would be read without what it demands.
-fn check_others(others: &Others) -> Result<(), String> {
-    const DEMANDS: [&str; 13] = [
-        "attest", "cert", "host", "identity", "issuer", "key", "origin", "provenance", "registry",
-        "remote", "server", "sign", "url",
-    ];
+/// Refuses a key that is not known to be harmless: its line would be read without the host, the
+/// signer or the version that it demands.
+fn check_others(others: &Others, harmless: &str) -> Result<(), String> {
     let is_set = |value: &serde_json::Value| !value.is_null() && value != "";
-    let is_demand = |key: &str| {
-        let key = key.to_ascii_lowercase();
-        !["mcp_servers", "unsigned"].contains(&&*key)
-            && DEMANDS.iter().any(|word| key.contains(word))
-    };
-    match others.iter().find(|(key, value)| is_set(value) && is_demand(key)) {
+    let is_known = |key: &str| harmless.split(' ').any(|known| known == key);
+    match others.iter().find(|(key, value)| is_set(value) && !is_known(key)) {
         Some((key, _)) => Err(format!("its key {} is not known", prowess_text::quoted(key))),
         None => Ok(()),
     }
+}
+
+/// Refuses a whole file, as [`check_others`] a line.
+fn check_file(others: &Others, harmless: &str) -> Result<(), LockError> {
+    check_others(others, harmless).map_err(LockError::Invalid)
 }
 
 /// The lock files of other tools.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use prowess_dir::{Dir, ErrorKind, Links, Permissions};
 use serde::{Deserialize, Serialize};
 
-use crate::error::{LockError, StoreError};
+use crate::error::StoreError;
 use crate::ledger::MAX_VERSIONS;
 use crate::lock::Lock;
 use crate::lock_file::LockFile;
@@ -33,14 +33,14 @@ struct Entry {
 }
 
 impl History {
-    fn parse(text: &str) -> Result<Self, StoreError> {
+    fn parse(text: &str) -> Result<Self, String> {
         if let Ok(lock) = Lock::parse(text) {
             // The format of the first versions, which kept one version of each skill.
             let entries = lock.skills.into_iter().map(|(id, skill)| Entry { id, skill });
             return Ok(Self { entry: entries.collect() });
         }
         let history = toml::from_str(text);
-        Ok(history.map_err(|error| LockError::Invalid(error.to_string()))?)
+        history.map_err(|error| error.message().to_owned())
     }
 
     /// Returns whether a version has this package.
@@ -182,7 +182,11 @@ impl Store {
 fn history(root: &Dir, file: &LockFile) -> Result<History, StoreError> {
     let directory = root.open_dir(HISTORY, Links::Refuse);
     match directory.and_then(|directory| directory.read(&file.key(), MAX_BYTES)) {
-        Ok(bytes) => History::parse(&String::from_utf8_lossy(&bytes)),
+        Ok(bytes) => History::parse(&String::from_utf8_lossy(&bytes)).map_err(|error| {
+            let place = format!("`{HISTORY}/{}` in it is damaged", file.key());
+            let next = "move it away, and earlier versions are no longer known";
+            StoreError::Unusable(format!("{place} ({error}); {next}"))
+        }),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(History::default()),
         Err(error) => Err(error.into()),
     }

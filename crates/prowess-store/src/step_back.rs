@@ -47,9 +47,11 @@ impl Installer<'_> {
             let (from, to) = (known.revision.clone(), new.revision.clone());
             let key = (new.source.clone(), new.reference.clone(), from.clone(), to.clone());
             let answer = answers.entry(key).or_insert_with(|| {
-                let answer = match from == to {
-                    true => Ok(None),
-                    false => self.remote.step_back(&request, &from, &to, cancel),
+                // A second question could have another answer.
+                let answer = match moved_tag(new) {
+                    _ if from == to => Ok(None),
+                    Some(moved) => Ok(Some(moved)),
+                    None => self.remote.step_back(&request, &from, &to, cancel),
                 };
                 let unseen = "it cannot be seen whether it follows the installed version";
                 answer.unwrap_or_else(|error| Some(format!("{unseen}: {error}")))
@@ -111,6 +113,15 @@ fn other_kind(known: &LockedSkill, new: &LockedSkill) -> Option<String> {
     (was != is).then(|| format!("{} was a {was} and is a {is} now", quoted(name)))
 }
 
+/// Returns that a tag has another commit, if that is what a new version was found by.
+fn moved_tag(new: &LockedSkill) -> Option<String> {
+    let name = new.reference.as_deref().unwrap_or(&new.source);
+    let is_other = name.starts_with("refs/") && !name.starts_with("refs/tags/");
+    let is_tag = new.reference_is_tag == Some(true) && !is_other;
+    let name = name.trim_start_matches("refs/tags/");
+    is_tag.then(|| format!("the tag {} was moved", quoted(name)))
+}
+
 /// Compares versions by the rules of semantic versions for any number of parts, and others by
 /// their numbers if nothing else differs. Other texts have no order.
 fn order(version: &str, other: &str) -> Option<Ordering> {
@@ -149,6 +160,13 @@ impl Version {
         let mut numbers = numbers?;
         while numbers.last() == Some(&0) {
             numbers.pop();
+        }
+        // A date, or a revision of a packager.
+        if let ([_], Some(rest)) = (&*numbers, before)
+            && let Some(rest) =
+                rest.split('-').map(|it| it.parse().ok()).collect::<Option<Vec<_>>>()
+        {
+            return Some(Self([numbers, rest].concat(), true, Vec::new()));
         }
         let part = |it: &str| it.parse().map_or_else(|_| Part::Text(it.to_owned()), Part::Number);
         let parts = before.into_iter().flat_map(|it| it.split(['.', '-'])).map(part);

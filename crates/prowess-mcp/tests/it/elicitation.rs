@@ -59,6 +59,14 @@ fn long_arguments_are_no_question() {
             "approval-required",
             "a call is shown whole or not at all: {result}"
         );
+        let hidden =
+            format!("a\u{202e}b\u{200b}c\u{e0041}d\u{2028}e\u{3164}{}f\u{a0}", " ".repeat(3_800));
+        raw.ask(json!(2), "tools/call", deploy(&json!({ "target": hidden }))).await;
+        let question = raw.receive().await;
+        let message = question["params"]["message"].as_str().expect("it is asked");
+        let marked =
+            r"a\u{202e}b\u{200b}c\u{e0041}d[1 × U+2028]e[1 × U+3164][3800 × U+0020]f[1 × U+00A0]";
+        assert!(message.contains(marked), "{message}");
     });
 }
 

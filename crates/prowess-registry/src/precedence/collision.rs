@@ -20,7 +20,7 @@ impl Resolution<'_> {
             let rules = self.input.rules;
             group.sort_by_cached_key(|&at| {
                 let record = self.builder.record(at);
-                rank(record, self.is_repaired(record), rules)
+                rank(record, self.repairs(record), rules)
             });
             let winner = group[0];
             if winner != holder {
@@ -34,16 +34,19 @@ impl Resolution<'_> {
         }
     }
 
-    /// Returns whether the id of a record was made from a name that is written in another way: with
-    /// other letters, blanks around it, or not at all.
-    fn is_repaired(&self, record: Record<'_>) -> bool {
+    /// Returns how far the id of a record is from what is written: 0 if it is the name, 1 if it is
+    /// that of the directory, and 2 if it was made from a name in another writing.
+    fn repairs(&self, record: Record<'_>) -> u8 {
         if self.input.rules.policy.id_from == IdFrom::Directory {
-            return false;
+            return 0;
         }
         let package = record.package();
         let findings = self.input.scans.sources[record.index().source()].records.findings();
         let mut of_record = findings.filter(|(of, _)| *of == Some(package.as_str()));
-        record.name() != record.id() || of_record.any(|(_, found)| REPAIRS.contains(&found.code))
+        let is_repaired = record.name() != record.id()
+            || of_record.any(|(_, found)| REPAIRS.contains(&found.code));
+        let is_of_directory = package.as_str().rsplit('/').next() == Some(record.id());
+        u8::from(is_repaired) + u8::from(is_repaired && !is_of_directory)
     }
 
     fn shadow_all(&mut self, winner: RecordIndex, losers: &[RecordIndex]) {

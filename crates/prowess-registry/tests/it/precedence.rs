@@ -77,6 +77,9 @@ fn exact_name_wins_over_repaired_ones() {
         let layers = vec![("below", Trust::Trusted, below), ("above", Trust::Trusted, above)];
         check(&registry(layers), exact.0, 1);
     }
+    let directory = ("deploy/SKILL.md", "priority: -9");
+    let user = source(&[("a/SKILL.md", "name: \" Deploy\""), directory]);
+    check(&registry(vec![("user", Trust::Trusted, user)]), directory.0, 1);
     // A name that differs by more than case and blanks is another skill's, and finds it.
     let first = ("a/SKILL.md", "name: -deploy");
     let user = registry(vec![("user", Trust::Trusted, source(&[first, exact]))]);

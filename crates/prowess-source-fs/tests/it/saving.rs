@@ -299,3 +299,24 @@ fn file_that_was_saved_during_a_slow_read_costs_one_pause() {
     assert_eq!(read(&source), Ok(OLD.to_vec()));
     assert_eq!(pauses.load(Ordering::Relaxed), 1, "the start of the read counts too");
 }
+
+/// A checkout writes many files at once, and none of them goes missing.
+#[test]
+fn files_that_are_saved_together_are_waited_for() {
+    let tree = Tree::new("");
+    let mut scan = ScanRecorder::default();
+    for number in 0..20 {
+        let name = format!("skill-{number}");
+        tree.write(&format!("{name}/SKILL.md"), format!("---\nname: {name}\n---\n").as_bytes());
+        scan.known.insert(name, prowess_core::Stamp::exact(1));
+    }
+    let clock = ManualClock::at(Timestamp(changed(&tree.join("skill-19/SKILL.md")) + 40));
+    let pauses = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&pauses);
+    let config = FsConfig { still: Duration::from_secs(60), ..config(&tree) };
+    let source = FsSource::new(config, Arc::new(clock)).with_pause(move |_| {
+        count.fetch_add(1, Ordering::Relaxed);
+    });
+    assert_eq!(scan.record(&source).unwrap().found.len(), 20);
+    assert_eq!(pauses.load(Ordering::Relaxed), 20);
+}

@@ -23,9 +23,6 @@ use crate::url::Url;
 /// The maximum number of parts of a page's path, each of which may end a reference.
 const MAX_PAGE: usize = 16;
 
-/// The start of the full name of a tag.
-const TAGS: &str = "refs/tags/";
-
 /// The number of digits of a commit that a message has.
 const SHOWN: usize = 12;
 
@@ -141,29 +138,6 @@ impl GitRemote {
         Ok((meant, source))
     }
 
-    /// Returns the tag that a request names, if it means this commit.
-    fn tag(
-        &self,
-        source: &GitSource,
-        reference: Option<&str>,
-        commit: &str,
-        cancel: &Cancel,
-    ) -> Result<Option<String>, RemoteError> {
-        let names = names(source, reference);
-        let full: Vec<_> = names.iter().flat_map(|name| reference::full_names(name)).collect();
-        let tags = full.iter().map(String::as_str).filter(|name| name.starts_with(TAGS));
-        let mut arguments = vec!["ls-remote", "--quiet", "--", &source.url];
-        arguments.extend(tags);
-        if arguments.len() == 4 {
-            return Ok(None);
-        }
-        let output = self.call(source, cancel)?.run(&arguments, MAX_LIST)?;
-        let found = reference::read(&output)?;
-        let mut tags = found.into_iter().filter(|(_, meant)| meant == commit);
-        let name = |name: String| name[TAGS.len()..].trim_end_matches("^{}").to_owned();
-        Ok(tags.next().map(|(tag, _)| name(tag)))
-    }
-
     /// Returns a source with the directory that its page means.
     fn find_directory(&self, source: GitSource, cancel: &Cancel) -> Result<GitSource, RemoteError> {
         if source.page.is_empty() {
@@ -239,9 +213,6 @@ impl Remote for GitRemote {
             return Ok(None);
         }
         let source = GitSource::parse(&request.source, &self.options.github)?;
-        if let Some(tag) = self.tag(&source, request.reference.as_deref(), to, cancel)? {
-            return Ok(Some(format!("the tag {} was moved", quoted(&tag))));
-        }
         let call = self.call(&source, cancel)?;
         let follows = Partial::follows(&call, &source, from, to)?;
         let [from, to] = [from, to].map(|commit| &commit[..SHOWN]);

@@ -10,12 +10,14 @@ mod sessions;
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use prowess_core::{Diagnostic, Severity};
 use rusqlite::config::DbConfig;
 use rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
+use rusqlite::limits::Limit;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row, Transaction, TransactionBehavior};
 
 use crate::codes;
@@ -25,6 +27,13 @@ pub use sessions::SessionDatabase;
 
 /// The timeout for the lock of another program's change.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The maximum size of a value, in bytes. A larger one is damage, and none is read into memory.
+const MAX_VALUE: i32 = 64 * 1024 * 1024;
+
+/// The number of steps of the virtual machine after which it is asked whether a use goes on, and
+/// how often it does: about a second. A file that was changed could else make a statement endless.
+const STEPS: (i32, u32) = (100_000, 500);
 
 /// A connection to the file, which threads share by a lock.
 #[derive(Debug)]
@@ -39,6 +48,8 @@ pub(crate) struct Database {
 struct Opened {
     connection: Connection,
     file: Option<(u64, u64)>,
+    /// How often the current use was asked whether it goes on.
+    steps: Arc<AtomicU32>,
 }
 
 impl Database {
@@ -95,7 +106,7 @@ impl Database {
     ///
     /// As [`Self::read`].
     pub(crate) fn changes(&self) -> Result<i64, String> {
-        self.with(|Opened { connection, file }| {
+        self.with(|Opened { connection, file, .. }| {
             let inode = file.unwrap_or_default().1.cast_signed();
             let version = |row: &Row<'_>| row.get::<_, i64>(0);
             Ok((inode << 32) ^ connection.pragma_query_value(None, "data_version", version)?)
@@ -114,6 +125,7 @@ impl Database {
         };
         let failed =
             |error: rusqlite::Error| format!("`{}`: {}", self.path.display(), reason(&error));
+        opened.steps.store(0, Ordering::Relaxed);
         work(opened).map_err(failed)
     }
 }
@@ -127,19 +139,24 @@ impl Opened {
         };
         let real = place::prepare(path).map_err(|error| invalid(words(error)))?;
         let file = place::identity(&real);
-        let connection = connect(&real).map_err(|error| invalid(reason(&error)))?;
+        let steps = Arc::default();
+        let connection = connect(&real, &steps).map_err(|error| invalid(reason(&error)))?;
         schema::check(&connection).map_err(|error| invalid(reason(&error)))?.map_err(invalid)?;
         schema::create(&connection, path).map_err(|error| invalid(reason(&error)))?;
-        Ok(Self { connection, file })
+        Ok(Self { connection, file, steps })
     }
 }
 
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
+fn connect(path: &Path, steps: &Arc<AtomicU32>) -> rusqlite::Result<Connection> {
     // Without a link at any part of the path; the path is a real one.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_NOFOLLOW
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    let steps = Arc::clone(steps);
+    let is_endless = move || steps.fetch_add(1, Ordering::Relaxed) >= STEPS.1;
+    connection.progress_handler(STEPS.0, Some(is_endless))?;
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE)?;
     connection.busy_timeout(LOCK_TIMEOUT)?;
     // The file may be damaged: nothing in it is run, and its pages are checked when they are read.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
@@ -156,9 +173,12 @@ fn reason(error: &rusqlite::Error) -> String {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             "another program has used it for too long; try again".to_owned()
         }
-        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-            format!("it is damaged; move it away, and a new one is created ({error})")
-        }
+        Some(
+            ErrorCode::DatabaseCorrupt
+            | ErrorCode::NotADatabase
+            | ErrorCode::OperationInterrupted
+            | ErrorCode::TooBig,
+        ) => format!("{DAMAGED} ({error})"),
         Some(ErrorCode::DiskFull) => FULL.to_owned(),
         // Nor is there room for the index that readers share.
         _ if error.sqlite_error().map(|it| it.extended_code) == Some(SQLITE_IOERR_SHMSIZE) => {
@@ -168,6 +188,7 @@ fn reason(error: &rusqlite::Error) -> String {
     }
 }
 
+const DAMAGED: &str = "it is damaged; move it away, and a new one is created";
 const FULL: &str = "the disk is full; make room and try again";
 
 fn finding(path: &Path, reason: &str) -> Diagnostic {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, Result, TransactionBehavior};
 
+use super::DAMAGED;
 use crate::file;
 
 /// The number in the header of the file that marks it as one of this program: `prws` in ASCII.
@@ -24,7 +25,10 @@ pub(super) fn check(connection: &Connection) -> Result<Result<(), String>> {
     let (application, version) = identity(&snapshot)?;
     Ok(match (application, version) {
         (0, 0) if is_empty(&snapshot)? => Ok(()),
-        (APPLICATION, VERSION) => Ok(()),
+        (APPLICATION, VERSION) if is_own(&snapshot)? => Ok(()),
+        (APPLICATION, VERSION) => {
+            Err(format!("{DAMAGED} (its tables are not those of this program)"))
+        }
         (APPLICATION, _) => Err(format!(
             "it has the layout of version {version} and this program has version {VERSION}; use \
              the program that wrote it"
@@ -57,6 +61,25 @@ pub(super) fn create(connection: &Connection, path: &Path) -> Result<()> {
 fn identity(connection: &Connection) -> Result<(u32, u32)> {
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
     Ok((number("application_id")?.cast_unsigned(), number("user_version")?.cast_unsigned()))
+}
+
+/// Returns whether the file has these tables and indexes alone: a view or a trigger in it would run
+/// with each statement. Statistics, which anyone may have SQLite collect, run nothing.
+fn is_own(connection: &Connection) -> Result<bool> {
+    let mut expected: Vec<_> =
+        TABLES.split(';').map(str::trim).filter(|it| !it.is_empty()).collect();
+    let found = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND NOT \
+                 (type = 'table' AND name LIKE 'sqlite_stat%')";
+    let mut found = connection.prepare(found)?;
+    let mut rows = found.query([])?;
+    while let Some(row) = rows.next()? {
+        let sql: String = row.get(0)?;
+        match expected.iter().position(|it| *it == sql) {
+            Some(at) => drop(expected.swap_remove(at)),
+            None => return Ok(false),
+        }
+    }
+    Ok(expected.is_empty())
 }
 
 fn is_empty(connection: &Connection) -> Result<bool> {

@@ -239,3 +239,31 @@ fn entry_with_the_id_of_another_is_damage() {
     assert!(listed.0.contains("the id of another"), "{listed}");
     assert!(database.load(&approval_id(1)).is_err());
 }
+
+/// Views and triggers run with the statements of this program.
+#[test]
+fn schema_of_others_is_damage_and_no_statement_is_endless() {
+    let endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) \
+                   SELECT 'a' id, 1 version, 'x' entry, '' session, '' tool FROM c WHERE x < 0";
+    let most = std::num::NonZeroUsize::MIN;
+    for (sql, is_run) in [
+        (format!("ALTER TABLE approval RENAME TO a2; CREATE VIEW approval AS {endless}"), true),
+        (
+            format!(
+                "CREATE TRIGGER t BEFORE INSERT ON approval BEGIN SELECT * FROM ({endless}); END"
+            ),
+            false,
+        ),
+        ("CREATE TABLE other (x)".to_owned(), false),
+    ] {
+        let (_tree, path) = closed();
+        let before = ApprovalDatabase::open(&path).unwrap();
+        before.ask(new_approval(0)).unwrap();
+        rusqlite::Connection::open(&path).unwrap().execute_batch(&sql).unwrap();
+        assert!(refused(&path).contains("damaged; move it away"), "{sql}");
+        if is_run {
+            let listed = before.list(None, most).expect_err("it would never end");
+            assert!(listed.0.contains("damaged"), "{listed}");
+        }
+    }
+}

@@ -9,7 +9,8 @@ use serde::de::DeserializeOwned;
 
 use super::repository::{has_host, repository_at, with_scheme};
 use super::{
-    ForeignSigner, ForeignSkill, ForeignSkills, Others, check_others, check_version, invalid,
+    ForeignSigner, ForeignSkill, ForeignSkills, Others, check_file, check_others, check_version,
+    invalid,
 };
 use crate::error::LockError;
 
@@ -18,6 +19,8 @@ struct ToolHive {
     version: i64,
     #[serde(default)]
     skills: Vec<serde_yaml::Value>,
+    #[serde(flatten)]
+    others: Others,
 }
 
 #[derive(Deserialize)]
@@ -36,8 +39,9 @@ struct ToolHiveSkill {
 pub(super) fn read_toolhive(text: &str) -> Result<ForeignSkills, LockError> {
     let file: ToolHive = yaml(text)?;
     check_version(file.version, 1)?;
+    check_file(&file.others, "")?;
     let skill = |skill: ToolHiveSkill| {
-        check_others(&skill.others)?;
+        check_others(&skill.others, "version contentDigest requiredBy explicit unsigned tags")?;
         let written = skill.resolved_reference.unwrap_or(skill.source);
         Ok(ForeignSkill {
             name: Some(skill.name),
@@ -119,7 +123,18 @@ struct Apm {
     lockfile_version: String,
     #[serde(default)]
     dependencies: Vec<serde_yaml::Value>,
+    #[serde(flatten)]
+    others: Others,
 }
+
+/// The keys of a file and of a line that say nothing about where a skill is from.
+const HARMLESS: [&str; 2] = [
+    "generated_at apm_version mcp_servers mcp_configs local_deployed_files \
+     local_deployed_file_hashes",
+    "name is_virtual depth resolved_by package_type deployed_files deployed_file_hashes \
+     deployed_skills is_dev discovered_via marketplace_plugin_name is_insecure allow_insecure \
+     skill_subset",
+];
 
 #[derive(Deserialize)]
 struct ApmDependency {
@@ -140,8 +155,13 @@ pub(super) fn read_apm(text: &str) -> Result<ForeignSkills, LockError> {
     if version != 1 && version != 2 {
         return Err(LockError::UnknownVersion(version));
     }
-    let skill = |it: ApmDependency| {
-        check_others(&it.others)?;
+    check_file(&file.others, HARMLESS[0])?;
+    let skill = |mut it: ApmDependency| {
+        // A commit says more than a version and a digest.
+        if it.resolved_commit.is_some() {
+            it.others.retain(|key, _| key != "version" && key != "content_hash");
+        }
+        check_others(&it.others, HARMLESS[1])?;
         let written = it.repo_url.trim_end_matches('/');
         let repository = match it.host.as_deref().filter(|host| !host.is_empty()) {
             Some(host) => repository_at(host, written)?,

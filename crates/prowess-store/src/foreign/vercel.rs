@@ -7,7 +7,8 @@ use serde::Deserialize;
 
 use super::repository::{has_host, repository_at, with_scheme};
 use super::{
-    ForeignSigner, ForeignSkill, ForeignSkills, Others, check_others, check_version, invalid,
+    ForeignSigner, ForeignSkill, ForeignSkills, Others, check_file, check_others, check_version,
+    invalid,
 };
 use crate::error::LockError;
 
@@ -15,7 +16,13 @@ use crate::error::LockError;
 struct Vercel {
     version: i64,
     skills: BTreeMap<String, serde_json::Value>,
+    #[serde(flatten)]
+    others: Others,
 }
+
+/// The keys of a line that say nothing about where a skill is from. A folder's hash says which
+/// files were there, and the newest ones are followed.
+const HARMLESS: &str = "skillFolderHash installedAt updatedAt pluginName";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -39,6 +46,7 @@ pub(super) fn read(text: &str, version: i64) -> Result<ForeignSkills, LockError>
     check_keys(text)?;
     let file: Vercel = serde_json::from_str(text).map_err(|error| invalid(&error))?;
     check_version(file.version, version)?;
+    check_file(&file.others, "dismissed lastSelectedAgents")?;
     let mut read = ForeignSkills::default();
     for (name, entry) in file.skills {
         let skill = serde_json::from_value(entry).map_err(|error| error.to_string());
@@ -95,7 +103,7 @@ fn line_of_key(text: &str, key: &str) -> usize {
 }
 
 fn vercel_skill(name: &str, skill: VercelSkill) -> Result<ForeignSkill, String> {
-    check_others(&skill.others)?;
+    check_others(&skill.others, HARMLESS)?;
     let source = vercel_source(&skill)?;
     let digest = |hash: String| {
         let digest = format!("sha256:{hash}").parse();

@@ -43,7 +43,7 @@ fn skills_locks_are_read() {
 fn lock_of_a_user_is_read() {
     let text = r#"{"version": 3, "dismissed": {}, "skills": {"a": {
         "source": "mintlify/example.com", "sourceType": "well-known", "sourceUrl": "https://example.com/a",
-        "skillFolderHash": "", "installedAt": "2026-01-01", "updatedAt": "2026-01-01"
+        "skillFolderHash": "0123", "installedAt": "2026-01-01", "updatedAt": "2026-01-01"
     }}}"#;
     check(ForeignLock::SkillLock, text, &[["a", "https://example.com/a", ""]]);
 }
@@ -73,6 +73,13 @@ fn lines_keep_their_host_and_path() {
         ("github", "a/b", r#", "url": "https://git.example/a/b.git""#),
         ("github", "a/b", r#", "signedBy": "alice""#),
         ("github", "a/b", r#", "publicKey": "RWQx""#),
+        ("github", "a/b", r#", "domain": "git.corp.example""#),
+        ("github", "a/b", r#", "enterprise": true"#),
+        ("github", "a/b", r#", "meta": {"host": "git.corp.example"}"#),
+        ("github", "a/b", r#", "sigstore": {"issuer": "a", "subject": "b"}"#),
+        ("github", "a/b", r#", "trustedBy": "alice""#),
+        ("github", "a/b", r#", "resolvedCommit": "0123""#),
+        ("github", "a/b", r#", "integrity": "sha256-AAAA""#),
         ("github", "ghe.example/team/pack", r#", "host": "other.example""#),
         ("mercurial", "team/pack", ""),
     ] {
@@ -156,6 +163,8 @@ dependencies:
 - repo_url: owner/repo
   resolved_commit: '0123'
   resolved_ref: main
+  content_hash: sha256:01
+  deployed_files: [a]
   virtual_path: skills/a
 - repo_url: owner/repo
   host: git.example.com
@@ -207,6 +216,7 @@ dependencies:
 - repo_url: [1]
 - repo_url: a/b/c
 - {repo_url: a/b, signatures: [x]}
+- {repo_url: a/b, content_hash: 'sha256:01'}
 - {repo_url: a/b, Provenance: {signerIdentity: a}}
 - repo_url: https://example.com/a/b
   host: example.co
@@ -214,7 +224,7 @@ dependencies:
     for (format, text, lines) in [
         (ForeignLock::SkillsLock, &*json, [3, 4, 5, 6].as_slice()),
         (ForeignLock::ToolHive, toolhive, &[8, 10, 11]),
-        (ForeignLock::Apm, apm, &[4, 5, 6, 7, 8]),
+        (ForeignLock::Apm, apm, &[4, 5, 6, 7, 8, 9]),
     ] {
         let read = format.read(text).unwrap();
         assert_eq!(read.skills.len(), 1, "{format:?}");
@@ -278,6 +288,14 @@ fn unreadable_files_are_never_empty_locks() {
         let large = " ".repeat(5 * 1024 * 1024);
         assert!(matches!(format.read(&large), Err(LockError::Invalid(_))), "{format:?}");
         assert_eq!(ForeignLock::of(format.file_name()), Some(format));
+    }
+    for (format, text) in [
+        (ForeignLock::SkillsLock, r#"{"version": 1, "host": "git.corp.example", "skills": {}}"#),
+        (ForeignLock::ToolHive, "version: 1\nsigner: alice\nskills: []\n"),
+        (ForeignLock::Apm, "lockfile_version: '1'\ndefault_host: x\ndependencies: []\n"),
+    ] {
+        let read = format.read(text).map_err(|error| error.to_string());
+        assert!(read.as_ref().is_err_and(|it| it.contains("is not known")), "{text}: {read:?}");
     }
     let version = ForeignLock::SkillsLock.read(r#"{"version": 2, "skills": {}}"#);
     assert_eq!(version, Err(LockError::UnknownVersion(2)));

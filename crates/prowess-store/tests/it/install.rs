@@ -82,7 +82,7 @@ impl Remote for Shelf {
                 }),
                 revision: named(location, ".revision").map(|location| texts[&location].clone()),
                 digest: Some(self.stated.lock().unwrap().unwrap_or_else(|| Digest::of(bytes))),
-                is_tag: None,
+                is_tag: named(location, ".tag").map(|_| true),
             })
             .collect();
         if found.is_empty() {

@@ -12,6 +12,10 @@ fn step_back_is_named_and_accepted_first() {
     let versioned = |version: &str| {
         let field = match version.strip_prefix("top-") {
             Some(version) => format!("version: {version}"),
+            None if version.starts_with("two-") => {
+                let other = if version.ends_with("2.0.0") { 1 } else { 9 };
+                format!("version: {}\nmetadata: {{ version: '{other}' }}", &version[4..])
+            }
             None if version.is_empty() => "license: MIT".to_owned(),
             None => format!("metadata: {{ version: '{version}' }}"),
         };
@@ -33,13 +37,17 @@ fn step_back_is_named_and_accepted_first() {
         ("1.0-beta.11 1.0-beta.2", None, Some("down".to_owned())),
         ("top-2.1 top-2.0", None, Some("down".to_owned())),
         ("2 2.0-rc", None, Some("down".to_owned())),
+        ("2024-12 2024", None, Some("down".to_owned())),
+        ("2024 2024-12", None, None),
+        ("two-2.0.0 two-1.0.0", None, Some("down".to_owned())),
         ("1.10 1.9", None, Some("down".to_owned())),
         ("1.0 1.0+a", Some(moved), Some(moved.to_owned())),
     ] {
         let (before, after) = versions.split_once(' ').unwrap();
         let expected = expected.map(|it| {
             let [from, to] = [before, after].map(|it| it.trim_start_matches("top-"));
-            it.replace("down", &format!("its version goes from {from} down to {to}"))
+            let text = it.replace("down", &format!("its version goes from {from} down to {to}"));
+            text.replace("two-2.0.0", "2.0.0, 1").replace("two-1.0.0", "1.0.0, 9")
         });
         let versions = [before, after];
         let fixture = Fixture::new();
@@ -107,6 +115,11 @@ fn replay_and_unknown_version_are_named() {
     assert_eq!(back(), format!("it is {first} again"));
     let refused = fixture.installer().update(&[], Growth::Refuse, &Cancel::default());
     assert!(matches!(refused, Err(InstallError::StepBack { .. })), "{refused:?}");
+    // No server is asked again whether it is one.
+    fixture.shelf.texts.lock().unwrap().insert("site.tag".to_owned(), String::new());
+    put("Three");
+    assert_eq!(back(), "the tag `site` was moved");
+    fixture.shelf.texts.lock().unwrap().clear();
     fixture.shelf.put("site", &[("SKILL.md", &PDF.replace("---\nOne", "version: 1\n---\nX"))]);
     fs::remove_dir_all(fixture.place.store.package_directory(&fixture.tree("pdf"))).unwrap();
     assert!(back().starts_with("it cannot be seen whether 1 follows"), "{}", back());

@@ -1,5 +1,6 @@
 //! Calls that wait for a person, and what was decided.
 
+use prowess_text::head_and_tail;
 use serde_json::Value;
 
 use super::changes::{Part, write_parts};
@@ -64,7 +65,8 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
     ];
     facts(html, names.map(|name| (name, plain(&entry[name]))));
     let next = format!("{}&from=", target("/approval", "id", text(entry, "id")));
-    let call = Part::plain("The call", text(entry, "preview"));
+    // A run of blanks would move the end out of sight.
+    let call = Part::plain("The call", head_and_tail(text(entry, "preview"), usize::MAX));
     if !write_parts(html, &[call], sheet.from(), &next) {
         html.line("p", "You can decide where the call ends.");
         return;

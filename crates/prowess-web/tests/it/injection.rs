@@ -37,4 +37,7 @@ fn shape_of_every_page_stays() {
             assert!(page.body().len() <= PAGE_BYTES, "{path} with {text:?}");
         }
     }
+    set(&format!("a{}b\u{a0}", " ".repeat(3_800)));
+    let call = server.get("/approval?id=a1");
+    assert!(call.body().contains("a[3800 × U+0020]b[1 × U+00A0]"), "{}", call.body());
 }
