@@ -1,4 +1,4 @@
-//! What a scan reads and lists, kept for a host that looks at the same files next.
+//! Files that a scan reads and directories that it lists, kept for a host that needs them next.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
