@@ -9,9 +9,10 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::retry_on_intr;
 use rustix::thread::{NanosleepRelativeResult, Timespec, nanosleep};
 
-/// The pause between two attempts to lock a file, and how often that is tried: 10 seconds.
+/// The pause between two attempts to lock a file, and how often that is tried: a minute, as the
+/// holder may be fetching.
 const PAUSE: Timespec = Timespec { tv_sec: 0, tv_nsec: 10_000_000 };
-const ATTEMPTS: usize = 1_000;
+const ATTEMPTS: usize = 6_000;
 
 /// Creates a directory of this mode and those above it, unless they exist, and writes the names of
 /// the new ones to the disk: a file that is synced inside is else lost with its directory.

@@ -326,9 +326,10 @@ fn placed_skill_is_changed_at_its_source() {
     desk.tree.write("source/notes/SKILL.md", crate::plain_skill("notes"));
     let [source, into] = ["source", "home/.claude/skills"].map(|it| desk.tree.join(it));
     let [source, into] = [&source, &into].map(|it| it.to_str().unwrap());
-    desk.at_home().run(&["trust", "--source", source]).text();
+    let home = || Program::new().at_home_in(&desk.tree.join("home"));
+    home().run(&["trust", "--source", source]).text();
     for form in ["--copy", "--link"] {
-        desk.at_home().run(&["add", source, form, "--into", into]).text();
+        home().run(&["add", source, form, "--into", into]).text();
         let change = json!({
             "skill_id": "notes", "diff": "-name: notes\n+name: notes\n+license: MIT\n",
             "justification": "None is named.",
@@ -336,7 +337,7 @@ fn placed_skill_is_changed_at_its_source() {
         let refused = desk.at_home().run(&["call", "propose_skill_update", &change.to_string()]);
         let all = refused.stdout + &refused.stderr;
         assert!(all.contains("its source has the files to change; tell the user"), "{form}: {all}");
-        desk.at_home().run(&["remove", "notes", "--user"]).text();
+        home().run(&["remove", "notes", "--user"]).text();
     }
 }
 

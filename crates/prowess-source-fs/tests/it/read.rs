@@ -59,13 +59,17 @@ fn what_a_scan_keeps_is_not_read_or_listed_again() {
     let listed = || source.list(&package, 10).unwrap().resources.len();
     ScanRecorder::scan(&source).unwrap();
     let (whole, files) = (fs::read(tree.path().join("alpha/SKILL.md")).unwrap(), 4);
-    tree.write("alpha/SKILL.md", "ALPHA");
+    tree.write("alpha/SKILL.md", "ALPHA\n");
     tree.write("alpha/scripts/more.sh", "more");
     assert_eq!(listed(), files, "the scan listed both directories");
-    assert_eq!([text(), text()], [whole.clone(), b"ALPHA".to_vec()], "a text is kept for one read");
+    assert_eq!(
+        [text(), text()],
+        [whole.clone(), b"ALPHA\n".to_vec()],
+        "a text is kept for one read"
+    );
     ScanRecorder::scan(&source).unwrap();
-    tree.write("alpha/SKILL.md", "longer");
-    assert_eq!(text(), b"longer", "a text of another size is not that of the file");
+    tree.write("alpha/SKILL.md", "a longer one");
+    assert_eq!(text(), b"a longer one", "a text of another size is not that of the file");
     assert_eq!(listed(), files + 1);
 }
 

@@ -12,6 +12,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, Error, OptionalExtension, Params, Result, Row, params};
 
 use super::Database;
+use super::schema::NUMBERS;
 
 /// Stores approvals in a database file that several programs may use at once.
 ///
@@ -76,15 +77,6 @@ impl ApprovalDatabase {
         self.0.changes().map_err(ApprovalStoreError)
     }
 }
-
-/// The numbers of the approvals that a person has been shown. The largest one grows as long as its
-/// approval is stored, so no number means two of them.
-const NUMBERS: &str = "
-CREATE TABLE IF NOT EXISTS approval_number (
-    number INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE REFERENCES approval ON DELETE CASCADE
-) STRICT;
-";
 
 impl ApprovalStore for ApprovalDatabase {
     fn ask(&self, new: NewApproval) -> Result<Asked, ApprovalStoreError> {

@@ -17,6 +17,13 @@ const VERSION: u32 = 1;
 /// they cannot differ. The last use of a session is separate from its state, which is larger.
 const TABLES: &str = include_str!("schema.sql");
 
+/// The numbers of the approvals that a person has been shown, from the first listing on. The largest
+/// one grows as long as its approval is stored, so no number means two of them.
+pub(super) const NUMBERS: &str = "CREATE TABLE IF NOT EXISTS approval_number (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE REFERENCES approval ON DELETE CASCADE
+) STRICT";
+
 /// Returns the reason if the file is another program's or of another version.
 pub(super) fn check(connection: &Connection) -> Result<Result<(), String>> {
     // All queries read one state of the file: between two of them, another process may create the
@@ -68,6 +75,7 @@ fn identity(connection: &Connection) -> Result<(u32, u32)> {
 fn is_own(connection: &Connection) -> Result<bool> {
     let mut expected: Vec<_> =
         TABLES.split(';').map(str::trim).filter(|it| !it.is_empty()).collect();
+    let numbers = NUMBERS.replace(" IF NOT EXISTS", "");
     let found = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND NOT \
                  (type = 'table' AND name LIKE 'sqlite_stat%')";
     let mut found = connection.prepare(found)?;
@@ -76,6 +84,7 @@ fn is_own(connection: &Connection) -> Result<bool> {
         let sql: String = row.get(0)?;
         match expected.iter().position(|it| *it == sql) {
             Some(at) => drop(expected.swap_remove(at)),
+            None if sql == numbers => {}
             None => return Ok(false),
         }
     }

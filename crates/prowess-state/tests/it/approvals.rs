@@ -259,6 +259,8 @@ fn schema_of_others_is_damage_and_no_statement_is_endless() {
         let (_tree, path) = closed();
         let before = ApprovalDatabase::open(&path).unwrap();
         before.ask(new_approval(0)).unwrap();
+        before.numbers(&[approval_id(0)]).unwrap();
+        ApprovalDatabase::open(&path).unwrap();
         rusqlite::Connection::open(&path).unwrap().execute_batch(&sql).unwrap();
         assert!(refused(&path).contains("damaged; move it away"), "{sql}");
         if is_run {
