@@ -236,9 +236,9 @@ impl Resolution<'_> {
 type Rank = (bool, u8, Reverse<(u16, i32)>, usize, PackagePath);
 
 /// Ranks trusted layers before untrusted ones whatever their weights, then names that are the id
-/// before directories that are, and those before names that were made into it, then by weight and effective priority, then by the order of
-/// sources and of paths. The order is total, so the result does not depend on the order in which a
-/// disk lists directories.
+/// before directories that are, and those before names that were made into it, then by weight and
+/// effective priority, then by the order of sources and of paths. The order is total, so the
+/// result does not depend on the order in which a disk lists directories.
 fn rank(record: Record<'_>, repairs: u8, rules: &ResolveSettings) -> Rank {
     let weight = record.layer().weight.unwrap_or_default();
     // A thousand between two layers is less than -999 and 999 are apart.

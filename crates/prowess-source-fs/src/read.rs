@@ -175,8 +175,9 @@ fn is_skill_file(path: &str) -> bool {
     FILES.contains(&path)
 }
 
-/// Returns a listed file with its state; `None` if it was removed or its name is not a resource's path. In the
-/// directory of the last one, `folder`, which most files share, one call returns the size.
+/// Returns a listed file with its state; `None` if it was removed or its name is not a resource's
+/// path. In the directory of the last one, `folder`, which most files share, one call returns the
+/// size.
 fn resource<'w>(
     directory: &Dir,
     folder: &mut (&'w str, Option<Dir>),

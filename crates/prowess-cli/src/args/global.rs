@@ -21,15 +21,34 @@ pub(crate) struct Global {
     pub(crate) policies: PolicyOptions,
 
     /// Run as if started in this directory
-    #[arg(short = 'C', global = true, value_name = "DIR", help_heading = GLOBAL, hide_short_help = true)]
+    #[arg(
+        short = 'C',
+        global = true,
+        value_name = "DIR",
+        help_heading = GLOBAL,
+        hide_short_help = true
+    )]
     pub(crate) start: Option<PathBuf>,
 
     /// Output format
-    #[arg(long, global = true, value_enum, default_value_t = Format::Text, hide_default_value = true, help_heading = GLOBAL)]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        default_value_t = Format::Text,
+        hide_default_value = true,
+        help_heading = GLOBAL
+    )]
     pub(crate) format: Format,
 
     /// When to use colors
-    #[arg(long, global = true, default_value_t = ColorChoice::Auto, help_heading = GLOBAL, hide_short_help = true)]
+    #[arg(
+        long,
+        global = true,
+        default_value_t = ColorChoice::Auto,
+        help_heading = GLOBAL,
+        hide_short_help = true
+    )]
     pub(crate) color: ColorChoice,
 
     /// Print results only, without warnings and remarks

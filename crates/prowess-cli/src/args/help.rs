@@ -129,8 +129,11 @@ fn all_formats() -> impl TypedValueParser<Value = Format> {
         .try_map(|name| Format::from_str(&name, false))
 }
 
-/// The commands that clients and scripts start, each with what adds its arguments.
-const ALONE: [(&str, fn(Command) -> Command); 6] = [
+/// Adds the arguments of a command to it.
+type Augment = fn(Command) -> Command;
+
+/// The commands that clients and scripts start.
+const ALONE: [(&str, Augment); 6] = [
     ("doctor", |command| command),
     ("list", List::augment_args),
     ("prompt", PromptArgs::augment_args),

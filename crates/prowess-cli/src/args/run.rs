@@ -33,22 +33,49 @@ pub(crate) struct Run {
     #[arg(long, value_name = "HOST", hide = !cfg!(feature = "proxy"))]
     pub(crate) host: Vec<HostPattern>,
     /// The same, also where the host has an address of a private network; repeatable
-    #[arg(long, value_name = "HOST", hide_short_help = true, hide = !cfg!(feature = "proxy"))]
+    #[arg(
+        long,
+        value_name = "HOST",
+        hide_short_help = true,
+        hide = !cfg!(feature = "proxy")
+    )]
     pub(crate) private_host: Vec<HostPattern>,
     /// Let the script reach every public host
     #[arg(long, hide_short_help = true, hide = !cfg!(feature = "proxy"))]
     pub(crate) network: bool,
     /// Seconds after which the script is ended, at most 600
-    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=600))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 60,
+        value_parser = clap::value_parser!(u64).range(1..=600)
+    )]
     pub(crate) seconds: u64,
     /// Run commands over files in memory, with the skills in them, instead of a script
-    #[arg(long, conflicts_with_all = ["id", "explain", "read", "write", "host", "network"], hide = !cfg!(feature = "virtual-shell"))]
+    #[arg(
+        long,
+        conflicts_with_all = ["id", "explain", "read", "write", "host", "network"],
+        hide = !cfg!(feature = "virtual-shell")
+    )]
     pub(crate) shell: bool,
     /// Command for `--shell`, instead of those on standard input
-    #[arg(short, value_name = "COMMAND", requires = "shell", hide_short_help = true, hide = !cfg!(feature = "virtual-shell"))]
+    #[arg(
+        short,
+        value_name = "COMMAND",
+        requires = "shell",
+        hide_short_help = true,
+        hide = !cfg!(feature = "virtual-shell")
+    )]
     pub(crate) command: Option<String>,
     /// Skills to load first for `--shell`, separated by commas
-    #[arg(long, value_delimiter = ',', value_name = "ID", requires = "shell", hide_short_help = true, hide = !cfg!(feature = "virtual-shell"))]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        value_name = "ID",
+        requires = "shell",
+        hide_short_help = true,
+        hide = !cfg!(feature = "virtual-shell")
+    )]
     pub(crate) load: Vec<String>,
 }
 

@@ -47,7 +47,14 @@ pub(crate) struct Serve {
     pub(crate) oauth_resource: Option<String>,
     /// File with the server's certificate and those of its authorities, in PEM; encrypts
     /// connections
-    #[arg(long, value_name = "FILE", requires = "http", requires = "tls_key", hide_short_help = true, hide = WITHOUT_HTTP)]
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "http",
+        requires = "tls_key",
+        hide_short_help = true,
+        hide = WITHOUT_HTTP
+    )]
     pub(crate) tls_cert: Option<PathBuf>,
     /// File with the key of the certificate, in PEM
     #[arg(long, value_name = "FILE", requires = "tls_cert", hide_short_help = true, hide = WITHOUT_HTTP)]

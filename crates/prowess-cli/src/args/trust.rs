@@ -27,7 +27,11 @@ pub(crate) struct Trust {
     /// Offer a skill that an agent has written with these files: `ID@DIGEST`, as `list` shows it
     ///
     /// Its layer stays untrusted. Each change of its files hides it again.
-    #[arg(long, value_name = "SKILL", conflicts_with_all = ["path", "list", "revoke", "source", "signer"])]
+    #[arg(
+        long,
+        value_name = "SKILL",
+        conflicts_with_all = ["path", "list", "revoke", "source", "signer"]
+    )]
     pub(crate) skill: Option<String>,
     /// List the trusted directories, sources, signers and reviewed skills
     #[arg(long, conflicts_with = "path")]

@@ -17,8 +17,8 @@ const VERSION: u32 = 1;
 /// they cannot differ. The last use of a session is separate from its state, which is larger.
 const TABLES: &str = include_str!("schema.sql");
 
-/// The numbers of the approvals that a person has been shown, from the first listing on. The largest
-/// one grows as long as its approval is stored, so no number means two of them.
+/// The numbers of the approvals that a person has been shown, from the first listing on. The
+/// largest one grows as long as its approval is stored, so no number means two of them.
 pub(super) const NUMBERS: &str = "CREATE TABLE IF NOT EXISTS approval_number (
     number INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE REFERENCES approval ON DELETE CASCADE
