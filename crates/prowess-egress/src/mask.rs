@@ -51,7 +51,7 @@ impl<W: Write> Mask<W> {
     }
 
     /// Writes the end, which was held back because it may have been the beginning of a secret. It
-    /// is replaced if it has a whole one: for fewer bytes, asterisks would answer a model that
+    /// is replaced if it has a whole one: replacing fewer bytes would confirm guesses of a model that
     /// chooses the text, one character at a time.
     ///
     /// # Errors
