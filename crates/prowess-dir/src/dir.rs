@@ -126,11 +126,12 @@ impl Dir {
     /// Returns an error if the path is not a link, or has another link on it.
     pub fn read_link(&self, path: &str) -> Result<Vec<u8>> {
         path::check(path)?;
-        let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
-        let parent = self.open_dir(parent, Links::Refuse)?;
-        rustix::fs::readlinkat(&parent.handle, name, Vec::new())
-            .map(CString::into_bytes)
-            .map_err(|cause| Error::of(cause, path))
+        let read = |parent: &Self, name| rustix::fs::readlinkat(&parent.handle, name, Vec::new());
+        let text = match path.rsplit_once('/') {
+            Some((parent, name)) => read(&self.open_dir(parent, Links::Refuse)?, name),
+            None => read(self, path),
+        };
+        text.map(CString::into_bytes).map_err(|cause| Error::of(cause, path))
     }
 
     /// Returns the state of a file, in one system call that does not confine the directories on its

@@ -68,6 +68,7 @@ mod error;
 mod fast;
 mod further_place;
 mod gitignore;
+mod identities;
 mod kept;
 mod link;
 mod named_packages;
@@ -102,6 +103,7 @@ use prowess_core::{
 use prowess_dir::{FileTime, Stillness};
 
 use fast::Fast;
+use identities::Identities;
 use kept::Kept;
 use package_digest::PackageDigests;
 use scan::Scanner;
@@ -126,6 +128,7 @@ pub struct FsSource {
     clock: Arc<dyn Clock>,
     stillness: Stillness,
     digests: PackageDigests,
+    identities: Identities,
     /// What the last scan read and listed, if that is kept.
     kept: Option<Arc<Kept>>,
     /// The state of the fast walk. Without it the plain walk finds the same, more slowly.
@@ -146,9 +149,18 @@ impl FsSource {
         let time = Arc::clone(&clock);
         let now = Arc::new(move || Duration::from_millis(time.now().0));
         let stillness = Stillness { still: config.still, now, ..Stillness::default() };
-        let digests = PackageDigests::default();
+        let (digests, identities) = <(PackageDigests, Identities)>::default();
         let kept = config.keeps.then(Arc::default);
-        Self { config, root, clock, stillness, digests, kept, fast: Some(Fast::default()) }
+        Self {
+            config,
+            root,
+            clock,
+            stillness,
+            digests,
+            identities,
+            kept,
+            fast: Some(Fast::default()),
+        }
     }
 
     /// Sets the function that waits before a file that is being written to is read again. By
@@ -214,16 +226,7 @@ impl SkillSource for FsSource {
     }
 
     fn identity(&self, package: &PackagePath) -> Option<String> {
-        #[cfg(unix)]
-        if self.config.links == Links::Follow && self.config.opens_by_path() {
-            use std::os::unix::fs::MetadataExt as _;
-            // Clients share skills by links, so that each is compared with all others of its name.
-            let found = self.config.root.join(package.as_str()).metadata().ok()?;
-            return found.is_dir().then(|| format!("{}:{}", found.dev(), found.ino()));
-        }
-        let directory = link::open_package(&self.config, package.as_str()).ok()?;
-        let stat = directory.stat_unconfined("").ok()?;
-        Some(format!("{}:{}", stat.device, stat.inode))
+        self.identities.of(&self.config, package)
     }
 
     fn scan(
@@ -232,6 +235,7 @@ impl SkillSource for FsSource {
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<ScanSummary, SourceError> {
+        self.identities.forget();
         gitignore::check(&self.config)?;
         self.scanner().scan(previous, sink, cancel)
     }
@@ -243,6 +247,7 @@ impl SkillSource for FsSource {
         sink: &mut dyn ScanSink,
         cancel: &Cancel,
     ) -> Result<Coverage, SourceError> {
+        self.identities.forget();
         gitignore::check(&self.config)?;
         named_packages::scan_packages(self.scanner(), packages, previous, sink, cancel)
     }

@@ -1,11 +1,11 @@
 //! Follows symbolic links to packages, and reports the others.
 
-use std::cell::OnceCell;
-use std::collections::HashSet;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{HashMap, HashSet};
 use std::io::ErrorKind as IoErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use prowess_dir::{Dir, Error, ErrorKind, Refusals};
+use prowess_dir::{Dir, Error, ErrorKind, PACKAGES_OF_OTHERS, Refusals, has_other_authors};
 
 use crate::package::{Probe, Prober};
 use crate::surroundings::project_between;
@@ -30,6 +30,16 @@ pub(crate) fn open_package_below(
     root: &Dir,
     package: &str,
 ) -> Result<Dir, Error> {
+    open_package_with(config, root, &RealPaths::default(), package)
+}
+
+/// Like [`open_package_below`], with the real paths that were resolved before.
+pub(crate) fn open_package_with(
+    config: &FsConfig,
+    root: &Dir,
+    paths: &RealPaths,
+    package: &str,
+) -> Result<Dir, Error> {
     match config.links {
         Links::Follow if config.refusals() == Refusals::default() => {
             root.open_dir_anywhere(package)
@@ -39,9 +49,9 @@ pub(crate) fn open_package_below(
             opened => opened,
         },
         Links::Never => root.open_dir(package, prowess_dir::Links::Refuse),
-        Links::WithinRoot => root.open_dir(package, prowess_dir::Links::Refuse).or_else(|error| {
-            RealPaths::default().open(config, root, package).unwrap_or(Err(error))
-        }),
+        Links::WithinRoot => root
+            .open_dir(package, prowess_dir::Links::Refuse)
+            .or_else(|error| paths.open(config, root, package).unwrap_or(Err(error))),
     }
 }
 
@@ -55,6 +65,8 @@ struct Resolved {
     /// The other project in that one which the root is in.
     other: Option<PathBuf>,
     folder: Option<Result<Dir, Error>>,
+    /// The other project of the targets in a directory that are none themselves.
+    others: RefCell<HashMap<PathBuf, Option<PathBuf>>>,
 }
 
 impl RealPaths {
@@ -64,19 +76,11 @@ impl RealPaths {
     /// link, so that a change in between cannot lead outside.
     fn open(&self, config: &FsConfig, root: &Dir, package: &str) -> Option<Result<Dir, Error>> {
         let paths = self.0.get_or_init(|| Resolved::of(config)).as_ref()?;
-        let target = config.root.join(package).canonicalize().ok()?;
-        let project = paths.project.as_ref();
-        if project.and_then(|it| project_between(&target, it)) != paths.other {
-            return None;
+        let near = paths.by_text(root, package);
+        match near.and_then(|target| paths.open(root, &target)) {
+            Some(Ok(directory)) => Some(Ok(directory)),
+            _ => paths.open(root, &config.root.join(package).canonicalize().ok()?),
         }
-        let inside = |folder: &Path| target.strip_prefix(folder).ok()?.to_str();
-        let open = |folder: &Dir, path| folder.open_dir(path, prowess_dir::Links::Refuse);
-        if let Some(path) = inside(&paths.root) {
-            return Some(open(root, path));
-        }
-        let path = inside(project?)?;
-        let folder = paths.folder.as_ref()?.as_ref();
-        Some(folder.map_err(Error::clone).and_then(|folder| open(folder, path)))
     }
 }
 
@@ -87,7 +91,51 @@ impl Resolved {
         let other = project.as_ref().and_then(|project| project_between(&root, project));
         let folder = config.within.as_deref().map(|within| config.open_folder(within));
         let folder = folder.map(|it| it.map(|folder| folder.refusing(config.refusals())));
-        Some(Self { root, project, other, folder })
+        Some(Self { root, project, other, folder, others: RefCell::default() })
+    }
+
+    /// Opens a target without any link.
+    fn open(&self, root: &Dir, target: &Path) -> Option<Result<Dir, Error>> {
+        let project = self.project.as_ref();
+        if project.and_then(|it| self.other_project(target, it)) != self.other {
+            return None;
+        }
+        let inside = |folder: &Path| target.strip_prefix(folder).ok()?.to_str();
+        let open = |folder: &Dir, path| folder.open_dir(path, prowess_dir::Links::Refuse);
+        if let Some(path) = inside(&self.root) {
+            return Some(open(root, path));
+        }
+        let path = inside(project?)?;
+        let folder = self.folder.as_ref()?.as_ref();
+        Some(folder.map_err(Error::clone).and_then(|folder| open(folder, path)))
+    }
+
+    /// Returns what the text of a link in the root says. If there is another link on the way, the
+    /// target is elsewhere, and cannot be opened without one.
+    fn by_text(&self, root: &Dir, link: &str) -> Option<PathBuf> {
+        let text = root.read_link(link).ok().filter(|_| !link.contains('/'))?;
+        let (mut target, mut goes_up) = (self.root.clone(), true);
+        for component in Path::new(std::str::from_utf8(&text).ok()?).components() {
+            match component {
+                // Behind a name, it is the parent of where that leads.
+                Component::ParentDir if !goes_up => return None,
+                Component::ParentDir => drop(target.pop()),
+                Component::CurDir => {}
+                component => target.push(component),
+            }
+            goes_up &= !matches!(component, Component::Normal(_));
+        }
+        Some(target)
+    }
+
+    fn other_project(&self, target: &Path, project: &Path) -> Option<PathBuf> {
+        let parent = target.parent().filter(|it| !it.ends_with(PACKAGES_OF_OTHERS));
+        let Some(parent) = parent.filter(|_| !has_other_authors(target)) else {
+            return project_between(target, project);
+        };
+        let mut others = self.others.borrow_mut();
+        let of_parent = others.entry(parent.to_owned());
+        of_parent.or_insert_with(|| project_between(target, project)).clone()
     }
 }
 

@@ -66,13 +66,6 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     let deadline = Instant::now() + PATIENCE;
     let runtime =
         builder.wait_until(Cancel::with_poll(move || Instant::now() >= deadline)).build()?;
-    // Copies of packages of hosts that were killed. A directory for temporary files may be long,
-    // and the first answers need the processor.
-    std::thread::spawn(|| {
-        std::thread::sleep(PATIENCE);
-        prowess::script::sweep(&std::env::temp_dir());
-        prowess_dir::sweep(&std::env::temp_dir(), "prowess-git-");
-    });
     let _following = plugins::follow(&policies, &loaded, output)?;
     reporting::configured(Found::of(global)?);
     reporting::started(&runtime.catalog(), server.transport(), &server.place());

@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind};
 use prowess_source_fs::{FsConfig, Links, Nested};
-use prowess_testkit::Tree;
+use prowess_testkit::{ScanRecorder, Tree};
 
 use crate::{config, problems, scan, source};
 
@@ -129,6 +129,42 @@ fn a_link_may_lead_to_another_part_of_the_project() {
 }
 
 #[test]
+fn a_link_is_where_it_leads_and_not_what_its_text_looks_like() {
+    let tree = Tree::new(
+        "//- /parts/a/SKILL.md\na\n//- /parts/clone/.git/x\n-\n//- /parts/clone/SKILL.md\n-\n\
+         //- /parts/deep/x\n-\n//- /parts/only/SKILL.md\n-\n//- /skills/only/x\n-\n\
+         //- /node_modules/one/SKILL.md\n-\n//- /node_modules/two/SKILL.md\n-\n\
+         //- /node_modules/one/skills/x\n-\n",
+    );
+    for (link, target) in [
+        ("absolute", "$TREE/skills/../parts/a"),
+        ("clone", "../parts/clone"),
+        ("down", "../parts/deep"),
+        ("one", "../node_modules/one"),
+        ("turn", "down/../only"),
+        ("two", "../node_modules/two"),
+    ] {
+        let target = target.replace("$TREE", &tree.path().to_string_lossy());
+        symlink(target, tree.join("skills").join(link)).unwrap();
+    }
+    for (link, target) in [("own", "../../one"), ("two", "../../two")] {
+        symlink(target, tree.join("node_modules/one/skills").join(link)).unwrap();
+    }
+    let scan = |root: &str| {
+        let (links, within) = (Links::WithinRoot, Some(tree.path().to_owned()));
+        scan(FsConfig { links, within, ..FsConfig::new(tree.join(root)) })
+    };
+    let found = scan("skills");
+    assert_eq!(found.packages(), ["absolute", "turn"]);
+    let mut expected = vec!["hint link-not-searched /skills/down"];
+    let refused = ["clone", "one", "two"].map(|it| format!("warning root-is-symlink /skills/{it}"));
+    expected.extend(refused.iter().map(|it| &**it));
+    assert_eq!(problems(&found, tree.path()), expected);
+    let found = scan("node_modules/one/skills");
+    assert_eq!(found.packages(), ["own"], "each package of others is its own");
+}
+
+#[test]
 fn a_package_is_distinguished_by_its_directory() {
     let place = Place::new(&[("link", "../outside/pdf"), ("again", "../outside/pdf")]);
     let source = source(place.config(Links::Follow));
@@ -139,6 +175,15 @@ fn a_package_is_distinguished_by_its_directory() {
     let other = crate::source(place.config(Links::WithinRoot));
     let real = PackagePath::new("real").unwrap();
     assert_eq!(other.identity(&real), source.identity(&real), "by whichever way it is opened");
+    for source in [source, other] {
+        let link = place.tree.join("root/moved");
+        symlink("real", &link).unwrap();
+        let moved = || source.identity(&PackagePath::new("moved").unwrap());
+        assert_eq!(moved(), source.identity(&real));
+        std::fs::remove_file(&link).unwrap();
+        ScanRecorder::scan(&source).unwrap();
+        assert_eq!(moved(), None, "what is known ends with a scan");
+    }
 }
 
 #[test]

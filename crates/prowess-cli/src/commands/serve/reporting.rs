@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use prowess::registry::HiddenProject;
 use prowess::registry::codes::PROJECT_NOT_TRUSTED;
@@ -15,6 +16,9 @@ use crate::{paths, runtime};
 
 /// The maximum number of findings of one catalog that have a line each.
 const MOST_FINDINGS: usize = 20;
+
+/// The time after the start at which leftovers are swept.
+const UNTIL_SWEPT: Duration = Duration::from_secs(1);
 
 /// Logs the places of the configuration.
 pub(super) fn configured(found: &Found) {
@@ -45,27 +49,38 @@ pub(super) fn started(catalog: &Catalog, transport: &str, place: &str) {
     log.line(Level::INFO, "start", &format!("serving {place}"), fields);
 }
 
-/// Logs hidden skills, and findings: those at the start and those that appear later. Dropping this
-/// ends it.
+/// Logs hidden skills, and findings: those at the start and those that appear later; and sweeps
+/// leftovers. Dropping this ends it.
 pub(super) struct Reporting(Arc<Mutex<Option<Runtime>>>);
 
 impl Reporting {
-    pub(super) fn start(runtime: &Runtime) -> Option<Self> {
-        let log = log::active()?;
+    pub(super) fn start(runtime: &Runtime) -> Self {
+        let log = log::active();
         let changes = runtime.subscribe();
         let shared = Arc::new(Mutex::new(Some(runtime.clone())));
         let observed = Arc::clone(&shared);
         let mut reported = Reported::default();
-        reported.report(&runtime.catalog(), log);
+        let mut report = move |catalog: &Catalog| log.map(|log| reported.report(catalog, log));
+        report(&runtime.catalog());
         std::thread::spawn(move || {
-            while changes.recv().is_some() {
+            // The first answers need the processor.
+            let first = changes.recv_timeout(UNTIL_SWEPT);
+            sweep();
+            for _ in first.into_iter().chain(std::iter::from_fn(|| changes.recv())) {
                 let current = lock(&observed).as_ref().map(Runtime::catalog);
                 let Some(catalog) = current else { return };
-                reported.report(&catalog, log);
+                report(&catalog);
             }
         });
-        Some(Self(shared))
+        Self(shared)
     }
+}
+
+/// Removes copies of packages of hosts that were killed. A directory for temporary files may be
+/// long.
+fn sweep() {
+    prowess::script::sweep(&std::env::temp_dir());
+    prowess_dir::sweep(&std::env::temp_dir(), "prowess-git-");
 }
 
 impl Drop for Reporting {

@@ -1,0 +1,75 @@
+//! Which directory a package is, to find those that two paths lead to.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use prowess_core::PackagePath;
+use prowess_dir::Dir;
+
+use crate::link::{RealPaths, open_package_with};
+use crate::{FsConfig, Links};
+
+/// The number of known directories at which all are evicted. Only copies are asked about.
+const MAX_KNOWN: usize = 10_000;
+
+/// Device and inode of a directory.
+type Identity = (u64, u64);
+
+/// The directories of packages, as they have been since the last scan.
+#[derive(Default)]
+pub(crate) struct Identities(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    /// The root, unless packages are opened by path, with the real paths of links in it.
+    root: Option<(Dir, RealPaths)>,
+    packages: HashMap<PackagePath, Option<Identity>>,
+}
+
+impl Identities {
+    /// Forgets all, because a scan begins.
+    pub(crate) fn forget(&self) {
+        *self.lock() = Known::default();
+    }
+
+    pub(crate) fn of(&self, config: &FsConfig, package: &PackagePath) -> Option<String> {
+        let mut known = self.lock();
+        let found = match known.packages.get(package) {
+            Some(found) => *found,
+            None => known.look(config, package),
+        };
+        found.map(|(device, inode)| format!("{device}:{inode}"))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        // An entry is inserted as a whole, so every entry is valid.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn look(&mut self, config: &FsConfig, package: &PackagePath) -> Option<Identity> {
+        let found = self.identity(config, package);
+        if self.packages.len() >= MAX_KNOWN {
+            self.packages.clear();
+        }
+        self.packages.insert(package.clone(), found);
+        found
+    }
+
+    fn identity(&mut self, config: &FsConfig, package: &PackagePath) -> Option<Identity> {
+        #[cfg(unix)]
+        if config.links == Links::Follow && config.opens_by_path() {
+            use std::os::unix::fs::MetadataExt as _;
+            let found = config.root.join(package.as_str()).metadata().ok()?;
+            return found.is_dir().then(|| (found.dev(), found.ino()));
+        }
+        if self.root.is_none() {
+            self.root = Some((config.open_root().ok()?, RealPaths::default()));
+        }
+        let (root, paths) = self.root.as_ref()?;
+        let directory = open_package_with(config, root, paths, package.as_str()).ok()?;
+        let stat = directory.stat_unconfined("").ok()?;
+        Some((stat.device, stat.inode))
+    }
+}
