@@ -116,9 +116,13 @@ pub enum Decision<'d> {
         digest: &'d str,
         /// `--rebase DIGEST`: the change still fits a skill that has changed since.
         rebase: Option<&'d str>,
+        /// `--reason TEXT`.
+        reason: Option<&'d str>,
     },
-    /// `proposals reject NAME`.
-    Reject(&'d str),
+    /// `proposals reject NAME --reason TEXT`.
+    Reject(&'d str, Option<&'d str>),
+    /// `proposals withdraw NAME --reason TEXT`.
+    Withdraw(&'d str, Option<&'d str>),
     /// `trust --revoke WHAT`.
     Distrust(&'d str),
 }

@@ -26,19 +26,20 @@ pub fn file_proposals(policies: &Policies, audit: &Arc<dyn AuditSink>) -> Option
         // A path that no source has is none that a scan finds.
         let Ok(source) = builder.build() else { return CheckedPackage::default() };
         let diagnostics = diagnostics(&source, registry);
-        CheckedPackage { id: id(source, registry), diagnostics }
+        CheckedPackage { id: id(directory, source, registry), diagnostics }
     })))
 }
 
-/// Returns the id of the only skill of a source.
-fn id(source: MemorySource, policy: RegistryPolicy) -> Option<String> {
+/// Returns the id of the skill of a directory: its files may have others, such as templates.
+fn id(directory: &str, source: MemorySource, policy: RegistryPolicy) -> Option<String> {
     let layer = Layer::new("proposed", Trust::Trusted);
     let builder = Registry::builder().policy(policy).layer(layer);
     let registry = builder.source("proposed", Arc::new(source)).build().ok()?;
     registry.reload();
     let catalog = registry.catalog();
     let mut records = catalog.skills().chain(catalog.excluded());
-    records.next().map(|record| record.base_id().to_owned())
+    let own = records.find(|record| record.package().as_str() == directory);
+    own.map(|record| record.base_id().to_owned())
 }
 
 #[cfg(not(feature = "lint"))]

@@ -246,7 +246,11 @@ impl Desk {
         if let Some(found) = known.iter().find(is_exact) {
             return Ok(found.clone());
         }
-        let found: Vec<_> = known.iter().filter(|(_, fault)| fault.is_none()).collect();
+        let mut found: Vec<_> = known.iter().filter(|(_, fault)| fault.is_none()).collect();
+        // The whole id of a skill is no beginning of another's.
+        if found.iter().any(|(it, _)| it.skill == named) {
+            found.retain(|(it, _)| it.skill == named);
+        }
         match found[..] {
             [only] if !named.is_empty() => Ok(only.clone()),
             [] => {

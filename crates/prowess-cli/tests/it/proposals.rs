@@ -384,8 +384,11 @@ fn review_says_what_changes() {
         desk.at_home().with_input(diff).run(&[&["propose"], arguments].concat())
     };
     let rename = |to: &str| format!("-name: pdf\n+name: {to}\n");
-    for taken in ["xls", "prowess-usage"] {
-        let refused = propose(&["pdf", "--reason", "A typo."], &rename(taken));
+    // A skill among the files of another is not that other.
+    let nested = "--- /dev/null\n+++ b/examples/SKILL.md\n@@\n+---\n+name: pdf\n+description: A\n\
+        +---\n";
+    for (taken, more) in [("xls", ""), ("prowess-usage", ""), ("xls", nested)] {
+        let refused = propose(&["pdf", "--reason", "A typo."], &(rename(taken) + more));
         let message = format!("the id would change from `pdf` to `{taken}`, which another skill");
         assert!(refused.stderr.contains(&message), "{}", refused.stderr);
     }

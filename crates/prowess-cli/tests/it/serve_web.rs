@@ -208,7 +208,8 @@ fn refusals_of_rules_are_no_failures() {
     let proposed = own.run(&["propose", "pdf", "--reason", "mine"]);
     let name = proposed.text().trim().trim_start_matches("proposed: ").to_owned();
     let own = page.body(&format!("/proposal?id={name}"));
-    assert!(own.contains("You may not decide on it") && !own.contains("method=\"post\""), "{own}");
+    let only = own.contains("value=\"withdraw\"") && !own.contains("value=\"reject\"");
+    assert!(own.contains("You may not decide on it") && only, "{own}");
     let embedded = page.body("/history?id=prowess-usage");
     assert!(embedded.contains("This program has not changed the skill"), "{embedded}");
     let difference = page.send("GET", "/difference?id=prowess-usage&from=1&to=2", "");

@@ -55,7 +55,8 @@ fn push_file(diff: &mut String, path: &str, old: Option<&PackageFile>, new: Opti
         }
         _ => String::new(),
     };
-    if !modes.is_empty() {
+    // The header of another file may have no lines, and end only where the next begins.
+    if !modes.is_empty() || !diff.is_empty() {
         *diff += &format!("diff --git a/{path} b/{path}\n{modes}");
     }
     *diff += &lines;

@@ -30,6 +30,12 @@ pub(super) fn write_form(
         for (name, value) in hidden {
             html.empty("input", &[("type", "hidden"), ("name", name), ("value", value)]);
         }
+        if path == "/proposal" {
+            html.element("label", &[], |html| {
+                html.text("Reason ");
+                html.empty("input", &[("type", "text"), ("name", "reason"), ("maxlength", "1000")]);
+            });
+        }
         for (choice, label) in choices {
             let button = [("name", "decision"), ("value", *choice), ("class", *choice)];
             html.element("button", &button, |html| html.text(label));
@@ -52,7 +58,7 @@ impl Context<'_> {
         if digest(&current) != form.get("digest") {
             return self.stale(path, &id, form, &current, None);
         }
-        let Some(decision) = decision(path, form.get("decision"), &id, &current) else {
+        let Some(decision) = decision(path, form, &id, &current) else {
             return refusal(&missing());
         };
         match self.desk.decide(&decision) {
@@ -129,12 +135,15 @@ fn back(path: &str, id: &str) -> String {
     }
 }
 
-fn decision<'d>(path: &str, choice: &str, id: &'d str, shown: &'d Value) -> Option<Decision<'d>> {
-    let accept = |rebase| Decision::Accept { name: id, digest: text(shown, "digest"), rebase };
-    Some(match (path, choice) {
+fn decision<'d>(path: &str, form: &'d Form, id: &'d str, shown: &'d Value) -> Option<Decision<'d>> {
+    let reason = Some(form.get("reason").trim()).filter(|it| !it.is_empty());
+    let digest = text(shown, "digest");
+    let accept = |rebase| Decision::Accept { name: id, digest, rebase, reason };
+    Some(match (path, form.get("decision")) {
         ("/proposal", "accept") => accept(None),
         ("/proposal", "rebase") => accept(Some(text(shown, "now"))),
-        ("/proposal", "reject") => Decision::Reject(id),
+        ("/proposal", "reject") => Decision::Reject(id, reason),
+        ("/proposal", "withdraw") => Decision::Withdraw(id, reason),
         ("/approval", "once") => Decision::Grant(id, Scope::Once),
         ("/approval", "session") => Decision::Grant(id, Scope::Session),
         ("/approval", "always") => Decision::Grant(id, Scope::Always),

@@ -9,11 +9,19 @@ use crate::html::{Html, clipped};
 pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
     let value = &sheet.shown.value;
     let names = ["skills", "errors", "warnings", "hints"];
-    facts(html, names.map(|name| (name, plain(&value["summary"][name]))));
+    let roots = list(value, "authoring");
+    let authors = ["errors", "warnings"].map(|name| {
+        let count: u64 = roots.iter().filter_map(|root| root[name].as_u64()).sum();
+        (if name == "errors" { "errors for authors" } else { "warnings for authors" }, count)
+    });
+    let found = names.map(|name| (name, plain(&value["summary"][name])));
+    facts(html, found.into_iter().chain(authors.map(|(name, count)| (name, count.to_string()))));
     html.line("h2", "Findings");
     let from = sheet.from();
-    let all = list(value, "diagnostics");
-    let written = rows(html, all.iter().skip(from), finding);
+    // What keeps no skill from being loaded, such as a dependency that is stale, is behind the rest.
+    let of_authors = roots.iter().flat_map(|root| list(root, "diagnostics"));
+    let all: Vec<_> = list(value, "diagnostics").iter().chain(of_authors).collect();
+    let written = rows(html, all.iter().skip(from).copied(), finding);
     if all.is_empty() {
         html.line("p", "No findings.");
     }

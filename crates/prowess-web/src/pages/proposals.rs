@@ -89,8 +89,9 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
         return;
     }
     if let Some(reason) = entry["barred"].as_str() {
-        let note = format!("You may not decide on it: {reason}.");
-        return html.classed("p", "refusal", &note);
+        html.classed("p", "refusal", &format!("You may not decide on it: {reason}."));
+        let choices = [("withdraw", "Withdraw")];
+        return decide::write_form(html, "/proposal", (name, entry), &choices, sheet.token);
     }
     let reject = ("reject", "Reject");
     let choices: &[_] = match state {

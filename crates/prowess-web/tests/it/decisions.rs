@@ -53,14 +53,19 @@ fn lost_race_is_stale() {
 #[test]
 fn proposal_is_decided_on_by_what_was_shown() {
     for (base, choice, made) in [
-        ("same", "accept", "Accept { name: \"p1\", digest: \"sha256:22\", rebase: None }"),
+        (
+            "same",
+            "accept",
+            "Accept { name: \"p1\", digest: \"sha256:22\", rebase: None, reason: Some(\"it is so\") }",
+        ),
         (
             "moved",
             "rebase",
-            "Accept { name: \"p1\", digest: \"sha256:22\", rebase: Some(\"sha256:33\") }",
+            "Accept { name: \"p1\", digest: \"sha256:22\", rebase: Some(\"sha256:33\"), reason: \
+             Some(\"it is so\") }",
         ),
-        ("conflict", "reject", "Reject(\"p1\")"),
-        ("tampered", "reject", "Reject(\"p1\")"),
+        ("conflict", "reject", "Reject(\"p1\", Some(\"it is so\"))"),
+        ("tampered", "reject", "Reject(\"p1\", Some(\"it is so\"))"),
     ] {
         let server = Server::start(memory());
         let set = |diff| *server.memory.proposal.lock().unwrap() = proposal(diff, base);
@@ -72,7 +77,7 @@ fn proposal_is_decided_on_by_what_was_shown() {
         let choices = ["accept", "rebase", "reject"];
         let offered = choices.map(|it| page.body().contains(&format!("value=\"{it}\"")));
         assert_eq!(offered, ["same" == base, "moved" == base, true], "{base}");
-        let form = page.form() + "decision=" + choice;
+        let form = page.form() + "reason=it+is+so&decision=" + choice;
         set("-old word\n+another word\n");
         server.memory.proposal.lock().unwrap()["moved"] =
             "--- a/x.sh\n+++ b/x.sh\n@@\n+evil\n".into();
@@ -127,7 +132,10 @@ fn rule_against_a_decision_is_said_before_it() {
     server.memory.proposal.lock().unwrap()["barred"] = "its proposer cannot review it".into();
     let page = server.get("/proposal?id=p1");
     assert!(page.body().contains("You may not decide on it: its proposer cannot"), "{page:?}");
-    assert!(!page.body().contains("method=\"post\""), "{page:?}");
+    assert!(!page.body().contains("value=\"reject\""), "{page:?}");
+    let withdrawn = page.form() + "reason=&decision=withdraw";
+    assert_eq!(server.post("/proposal", &withdrawn).status(), 303);
+    assert_eq!(*server.memory.decided.lock().unwrap(), ["Withdraw(\"p1\", None)"]);
 }
 
 #[test]

@@ -71,6 +71,10 @@ fn json_is_the_value_of_the_desk() {
         assert_eq!(by_query.body().parse::<serde_json::Value>().expect("JSON"), value, "{path}");
     }
     assert!(server.get("/").body().contains("agent-skills-hidden"), "a person decides on them");
+    let health = server.get("/health");
+    for part in ["errors for authors</dt><dd>2", "skill-stale</code>"] {
+        assert!(health.body().contains(part), "{part}: {health:?}");
+    }
     let waiting = server.json("/");
     assert_eq!(waiting["approvals"], server.json("/approvals"));
     assert_eq!(server.json("/approval?id=a2")["error"]["code"], "approval-not-found");

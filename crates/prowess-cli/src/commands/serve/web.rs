@@ -282,13 +282,18 @@ impl Commands {
             }
             Decision::Deny(id) => Approvals::Deny { id: id.to_owned() },
             Decision::Revoke(id) => Approvals::Revoke { id: id.to_owned() },
-            Decision::Accept { name, digest, rebase } => {
-                let (decide, digest) = (decide(name), Some(digest.to_owned()));
+            Decision::Accept { name, digest, rebase, reason } => {
+                let (decide, digest) = (decide(name, reason), Some(digest.to_owned()));
                 let rebase = rebase.map(str::to_owned);
                 let commit = Commit { commit: false };
                 return of_proposals(Proposals::Accept(Accept { decide, digest, rebase, commit }));
             }
-            Decision::Reject(name) => return of_proposals(Proposals::Reject(decide(name))),
+            Decision::Reject(name, reason) => {
+                return of_proposals(Proposals::Reject(decide(name, reason)));
+            }
+            Decision::Withdraw(name, reason) => {
+                return of_proposals(Proposals::Withdraw(decide(name, reason)));
+            }
             Decision::Distrust(name) => {
                 let revoke = Some(name.to_owned());
                 let revoke = Trust { revoke, ..Trust::default() };
@@ -299,8 +304,8 @@ impl Commands {
     }
 }
 
-fn decide(name: &str) -> Decide {
-    Decide { id: name.to_owned(), reason: None }
+fn decide(name: &str, reason: Option<&str>) -> Decide {
+    Decide { id: name.to_owned(), reason: reason.map(str::to_owned) }
 }
 
 impl Desk for Commands {
