@@ -1,6 +1,9 @@
 //! Faults that cost their own field and no other.
 
-use prowess_format::{Head, Profile, RepairedText, Summarized, parse, repaired, summarize};
+use prowess_format::{
+    Head, Profile, RepairedText, Rules, Summarized, parse, parse_in, repaired, summarize,
+    summarize_with,
+};
 
 use crate::support::skill;
 
@@ -103,7 +106,6 @@ fn fields_behind_blanks() {
     for yaml in [
         "name: a\ndescription: >\n    x\n  license: MIT\n",
         "name: a\ndescription: x\n  license: MIT\n",
-        "name: a\n\tname: b\ndescription: x\n",
         "name: a\ndescription: >\n  x\n disable-model-invocation: true\n",
     ] {
         assert!(parse(&skill(yaml), Profile::Lenient).document.is_none(), "{yaml}");
@@ -127,6 +129,35 @@ fn faults_in_other_fields() {
         let mut fields = serde_json::json!({ "name": "a", "description": "b" });
         fields[key] = serde_json::from_str(&value).expect("JSON");
         check(&format!("name: a\ndescription: b\n{field}"), &fields.to_string(), &codes);
+    }
+}
+
+/// Each file, with the name and the description that it has in the directory `dir`, and the codes
+/// of its findings. Both readers agree, and a patch says the same.
+#[test]
+fn faults_that_cost_one_field() {
+    let (rules, directory) = (Rules::default(), Some("dir".into()));
+    for row in rows::<[String; 4]>(include_str!("../data/one-field.json")) {
+        let said = |file: &str| {
+            let parsed = parse_in(file.as_bytes(), directory, &rules);
+            let codes: Vec<_> = parsed.diagnostics.iter().map(|it| it.code.as_str()).collect();
+            let codes = codes.join(" ").replace("name-directory-mismatch", "").trim().to_owned();
+            let read = parsed.document.map(|it| it.frontmatter).expect(file);
+            [file.to_owned(), read.name, read.description, codes.replace("  ", " ")]
+        };
+        let found = said(&row[0]);
+        assert_eq!(found, row);
+        let head = Head { bytes: row[0].as_bytes(), is_whole_file: true };
+        let Summarized::Done(Some(read), _) = summarize_with(head, directory, &rules) else {
+            panic!("a summary of {found:?}")
+        };
+        assert_eq!([&*read.name, &*read.description], [&*found[1], &*found[2]], "{found:?}");
+        if let Some(repaired) = repaired(&row[0]) {
+            let patched = said(&repaired.text);
+            assert_eq!(patched[1..3], found[1..3], "{found:?}");
+            let is_left = |code: &prowess_format::Code| patched[3].contains(code.as_str());
+            assert!(!repaired.codes.iter().any(is_left), "{patched:?}");
+        }
     }
 }
 
