@@ -138,10 +138,8 @@ impl<'t> Fields<'t> {
     /// begins with a bracket, as the text of its file.
     pub(crate) fn flow_as_text(&mut self, file: &'t str, findings: &mut Findings<'_>) {
         for known in [Known::Description, Known::License, Known::Compatibility] {
-            // Without a description, there is no skill.
-            let is_needed = known == Known::Description && findings.rules().mends_fields();
             if let Some(entry) = &mut self.known[known as usize] {
-                entry.flow_as_text(file, is_needed, findings);
+                entry.flow_as_text(file, known == Known::Description, findings);
             }
         }
     }
@@ -201,8 +199,10 @@ impl<'t> Entry<'t> {
         let written = file.get(self.value_span.clone()).unwrap_or_default();
         let is_text = matches!(self.shape, Shape::Text { .. });
         let is_flow = written.starts_with(['[', '{']);
+        // Without a description, there is no skill.
+        let is_read = || is_flow || (is_needed && findings.rules().mends_fields());
         let is_empty = written.get(1..).is_none_or(|rest| rest.trim_start().len() <= 1);
-        if is_text || (is_flow && is_empty) || !(is_flow || is_needed) {
+        if is_text || (is_flow && is_empty) || !is_read() {
             return;
         }
         let start = self.value_span.start;

@@ -280,7 +280,8 @@ fn is_certain(text: &str, edit: &Edit) -> bool {
         // A line that is no field stays as a comment, and a text without the sign before it.
         "field-unreadable" => {
             let written = &text[edit.value.clone()];
-            edit.quoted.starts_with("# ") || (written.ends_with(&edit.quoted) && edit.quoted != "")
+            edit.quoted.starts_with("# ")
+                || (written.ends_with(&edit.quoted) && !edit.quoted.is_empty())
         }
         "flow-for-text" => region::is_known_field(&text[line_start..edit.value.start]),
         _ => true,

@@ -98,14 +98,12 @@ fn is_sign(value: &str) -> bool {
 /// Takes off a text what changes nothing about it for any reader: the tag `!!str`, or an anchor.
 fn behind_sign(text: &str, region: &Region<'_>) -> Option<Edit> {
     let mut rest = &text[region.value.clone()];
-    while let Some((sign, value)) = rest.split_once([' ', '\n']) {
-        let is_name =
-            |it: &str| it.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
-        let is_sign = sign == "!!str"
-            || sign.strip_prefix('&').is_some_and(|it| !it.is_empty() && is_name(it));
-        if !is_sign {
-            break;
-        }
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let is_sign = |(sign, _): &(&str, &str)| {
+        let name = sign.strip_prefix('&').unwrap_or_default();
+        *sign == "!!str" || (!name.is_empty() && name.bytes().all(is_name))
+    };
+    while let Some((_, value)) = rest.split_once([' ', '\n']).filter(is_sign) {
         rest = value.trim_start_matches(' ');
     }
     let read = yaml::parse_last(rest).ok().and_then(|read| read.root);

@@ -327,8 +327,7 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// Returns whether a text that begins at byte 0 has the same value for each of these pairs with a
-/// key.
+/// Returns whether each of these pairs with a key has the same value in a text.
 fn is_alike(text: &str, key: &str, pairs: &[Pair<'_>]) -> bool {
     let values = pairs.iter().filter(|pair| pair.key == key);
     let mut written = values.map(|pair| text.get(pair.value.span.clone()));
