@@ -48,7 +48,9 @@ pub(crate) fn absolute(path: &Path) -> Result<PathBuf, Failure> {
         Failure::usage("path-invalid", message, "name an existing directory")
     })?;
     if complete.components().any(|part| part == Component::ParentDir) {
-        return Ok(complete.canonicalize().unwrap_or(complete));
+        // A file that is yet to be written is in a directory that is there.
+        let parent = || Some(complete.parent()?.canonicalize().ok()?.join(complete.file_name()?));
+        return Ok(complete.canonicalize().ok().or_else(parent).unwrap_or(complete));
     }
     Ok(complete)
 }

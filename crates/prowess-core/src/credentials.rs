@@ -402,7 +402,8 @@ fn value_of(name: &str, bytes: &[u8], at: usize, end_of_line: usize) -> Option<u
     let value = match bytes.get(separator) {
         Some(b'=' | b':') => {
             let more = bytes[separator..].iter().take_while(|byte| b"=:>".contains(byte)).count();
-            Some(in_next_line(bytes, skip_blanks(bytes, separator + more), end_of_line))
+            let value = behind_signs(bytes, skip_blanks(bytes, separator + more));
+            Some(in_next_line(bytes, value, end_of_line))
         }
         // `--password x`
         Some(_) if quotes == 0 && name.starts_with("--") => after_blanks(bytes, at),
@@ -412,6 +413,17 @@ fn value_of(name: &str, bytes: &[u8], at: usize, end_of_line: usize) -> Option<u
     value.filter(|_| {
         is_secret_name(name) || is_short_name(name) || name.eq_ignore_ascii_case("value")
     })
+}
+
+/// Returns the position behind anchors and tags of YAML: `password: &main !!str x`.
+fn behind_signs(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(b'&' | b'!') = bytes.get(at) {
+        let is_sign = |byte: &&u8| is_word(**byte) || b"&!".contains(byte);
+        let end = at + bytes[at..].iter().take_while(is_sign).count();
+        let Some(next) = after_blanks(bytes, end) else { break };
+        at = next;
+    }
+    at
 }
 
 /// Returns where a value begins that the line has only signs of YAML or a comment for, as in

@@ -99,7 +99,7 @@ crate::declare_codes! {
     /// An unquoted value contains `: `, which YAML reads as another key. It is read as if it were
     /// quoted.
     UNQUOTED_COLON = "unquoted-colon" [warn error error error error];
-    /// A text starts with a bracket, which YAML reads as a list or a mapping. It is read as text.
+    /// A text is a list or a mapping to YAML, as by a bracket at its start. It is read as text.
     FLOW_FOR_TEXT = "flow-for-text" [warn error error error error];
     /// A quote is not closed before the next key. It is read as if it were closed.
     QUOTE_UNCLOSED = "quote-unclosed" [warn error error error error];
@@ -111,12 +111,12 @@ crate::declare_codes! {
     LINE_UNINDENTED = "line-unindented" [warn error error error error];
     /// A line ends with a carriage return or another rare line break. It is read as a line end.
     LINE_BREAK_RARE = "line-break-rare" [warn error error error error];
-    /// The value of a field other than `name` and `description` is not YAML, or a line is no
-    /// field. The value is read as one text; a list of tools is empty, and a switch hides the
-    /// skill. The line is left out.
+    /// The value of a field is not the YAML that is read here, or a line is no field. The value is
+    /// read as one text, which a tag `!!str` or an anchor is no part of; a name is lost, a list of
+    /// tools is empty, and a switch hides the skill. The line is left out.
     FIELD_UNREADABLE = "field-unreadable" [warn error error error error];
-    /// A key other than `name` and `description` is there twice. The last value is used; a list
-    /// of tools is empty, and a switch hides the skill.
+    /// A key is there twice. The last value is used, as by PyYAML; of two values, a list of tools
+    /// is empty, and a switch hides the skill.
     KEY_REPEATED = "key-repeated" [warn error error error error];
     /// The instructions are in `skill.md`, not in `SKILL.md`.
     INSTRUCTIONS_FILE_CASE = "instructions-file-case" [hint hint hint error none];
@@ -126,7 +126,7 @@ crate::declare_codes! {
     NAME_EMPTY = "name-empty" [error error error error error];
     /// `name` is a list or a mapping.
     NAME_NOT_TEXT = "name-not-text" [error error error error error];
-    /// There is no `name`. The name of the directory is used.
+    /// There is no `name`, or it is no text. The name of the directory is used.
     NAME_FROM_DIRECTORY = "name-from-directory" [warn none none none none];
     /// `name` does not match the grammar of names. It is accepted, and its slug is the id.
     NAME_RELAXED = "name-relaxed" [warn none none none none];

@@ -131,7 +131,7 @@ fn read<'t>(
 ) -> Option<Document<'t>> {
     let text = input::text(bytes, 0..bytes.len(), fences.body_start, findings)?;
     let mut pairs = tree::read(text, &fences.yaml, findings)?;
-    let mut fields = Fields::of(&pairs);
+    let mut fields = Fields::of(&pairs, findings.rules().mends_fields());
     fields.flow_as_text(text, findings);
     paragraph::stand_in(&mut fields, bytes, fences.body_start, findings);
     let opening = fences.opening();

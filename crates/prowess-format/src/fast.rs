@@ -59,6 +59,9 @@ impl<'t> Scanner<'t> {
         let key = scalar::key(line.text)?;
         let key_span = line.start..line.start + key.len();
         let known = Known::of(key);
+        if known.is_none() && Known::of_other_case(key).is_some() {
+            return None;
+        }
         let is_twice = match known {
             Some(known) => fields.get(known).is_some(),
             None => fields.foreign.iter().any(|foreign| foreign.key == key),

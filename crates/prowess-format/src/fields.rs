@@ -45,6 +45,14 @@ impl Known {
         })
     }
 
+    /// Returns the text that a key in other letters is meant for, such as `Description`. Nothing is
+    /// permitted or hidden by one.
+    pub(crate) fn of_other_case(key: &str) -> Option<Self> {
+        let texts = [Self::Name, Self::Description, Self::License, Self::Compatibility];
+        let lower = (key.len() <= "compatibility".len()).then(|| key.to_ascii_lowercase())?;
+        Self::of(&lower).filter(|known| lower != key && texts.contains(known))
+    }
+
     /// Whether agentskills.io names the field.
     pub(crate) fn is_specified(self) -> bool {
         !matches!(self, Self::AllowedToolsAlias | Self::Tags | Self::Priority)
@@ -131,7 +139,7 @@ impl<'t> Fields<'t> {
     pub(crate) fn flow_as_text(&mut self, file: &'t str, findings: &mut Findings<'_>) {
         for known in [Known::Description, Known::License, Known::Compatibility] {
             if let Some(entry) = &mut self.known[known as usize] {
-                entry.flow_as_text(file, findings);
+                entry.flow_as_text(file, known == Known::Description, findings);
             }
         }
     }
@@ -140,11 +148,9 @@ impl<'t> Fields<'t> {
     /// they were written as, so that rewriting the file keeps the text that was read.
     pub(crate) fn fix(&self, pairs: &mut [Pair<'t>]) {
         for known in [Known::Description, Known::License, Known::Compatibility] {
-            let Some(text) = self.text(known) else { continue };
+            let Some((entry, text)) = self.get(known).zip(self.text(known)) else { continue };
             let mut pairs = pairs.iter_mut();
-            let Some(pair) = pairs.find(|pair| Known::of(&pair.key) == Some(known)) else {
-                continue;
-            };
+            let Some(pair) = pairs.find(|pair| pair.key_span == entry.key_span) else { continue };
             if !matches!(pair.value.value, NodeValue::Text { .. }) {
                 let text = Cow::Owned(text.to_owned());
                 pair.value.value = NodeValue::Text { text, is_plain: false };
@@ -152,8 +158,9 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// Sorts the pairs of a frontmatter's mapping.
-    pub(crate) fn of(pairs: &[Pair<'t>]) -> Self {
+    /// Sorts the pairs of a frontmatter's mapping. `mends` takes the only key of a text in other
+    /// letters for it.
+    pub(crate) fn of(pairs: &[Pair<'t>], mends: bool) -> Self {
         let mut fields = Self::default();
         for pair in pairs {
             let known = Known::of(&pair.key);
@@ -164,6 +171,13 @@ impl<'t> Fields<'t> {
                 fields
                     .foreign
                     .push(ForeignKey { key: pair.key.clone(), span: pair.key_span.clone() });
+            }
+        }
+        for pair in pairs.iter().filter(|_| mends) {
+            let Some(known) = Known::of_other_case(&pair.key) else { continue };
+            let is_it = |other: &&Pair<'_>| pair.key.eq_ignore_ascii_case(&other.key);
+            if pairs.iter().filter(is_it).count() == 1 {
+                fields.set(known, Entry::of(pair));
             }
         }
         fields
@@ -181,11 +195,14 @@ impl<'t> Entry<'t> {
 }
 
 impl<'t> Entry<'t> {
-    fn flow_as_text(&mut self, file: &'t str, findings: &mut Findings<'_>) {
+    fn flow_as_text(&mut self, file: &'t str, is_needed: bool, findings: &mut Findings<'_>) {
         let written = file.get(self.value_span.clone()).unwrap_or_default();
         let is_text = matches!(self.shape, Shape::Text { .. });
+        let is_flow = written.starts_with(['[', '{']);
+        // Without a description, there is no skill.
+        let is_read = || is_flow || (is_needed && findings.rules().mends_fields());
         let is_empty = written.get(1..).is_none_or(|rest| rest.trim_start().len() <= 1);
-        if is_text || is_empty || !written.starts_with(['[', '{']) {
+        if is_text || (is_flow && is_empty) || !is_read() {
             return;
         }
         let start = self.value_span.start;

@@ -68,9 +68,7 @@ pub(crate) fn message(code: &Code) -> &'static str {
             "the key is there twice; the last value is used, as by PyYAML, and other readers refuse \
              the file"
         }
-        _ => {
-            "YAML reads the bracket as the start of a list or a mapping; the value is read as text"
-        }
+        _ => "YAML reads this as a list or a mapping; the value is read as text, as it is written",
     }
 }
 
@@ -209,8 +207,8 @@ fn read(text: &str, base: usize, edits: &[Edit], may_repeat: bool) -> Option<Rep
     let mut tree = restore(root?, &places, edits, base);
     let mut repairs: Vec<_> = edits.iter().map(|edit| repair(text, edit, base)).collect();
     let mut is_closed = false;
-    for Repeated { key, span, is_top_level } in repeated {
-        if let (true, NodeValue::Map(pairs)) = (is_top_level, &mut tree.value) {
+    for Repeated { key, span, is_top_level, is_alike } in repeated {
+        if let (true, NodeValue::Map(pairs)) = (is_top_level && !is_alike, &mut tree.value) {
             is_closed |= close(&key, pairs);
         }
         let start = base + original(span.start, &places, edits);
@@ -255,10 +253,9 @@ fn without(text: &str, mut places: Vec<Range<usize>>) -> String {
     rest + &text[done..]
 }
 
-/// Returns whether the skill depends on a value that is there twice.
+/// Returns whether a limit of the skill is there twice, with two values.
 fn must_be_one(repeated: &Repeated) -> bool {
-    let keys = ["name", "description", "scope", "requires", "hooks"];
-    repeated.is_top_level && keys.contains(&repeated.key.as_str())
+    repeated.is_top_level && !repeated.is_alike && field::DECIDING.contains(&&*repeated.key)
 }
 
 /// Makes a list of tools that is there twice empty, and a switch one that cannot be read. Returns
@@ -280,8 +277,12 @@ fn close(key: &str, pairs: &mut [Pair<'_>]) -> bool {
 fn is_certain(text: &str, edit: &Edit) -> bool {
     let line_start = text[..edit.value.start].rfind('\n').map_or(0, |at| at + 1);
     match edit.code.as_str() {
-        // A line that is no field stays as a comment.
-        "field-unreadable" => edit.quoted.starts_with("# "),
+        // A line that is no field stays as a comment, and a text without the sign before it.
+        "field-unreadable" => {
+            let written = &text[edit.value.clone()];
+            edit.quoted.starts_with("# ")
+                || (written.ends_with(&edit.quoted) && !edit.quoted.is_empty())
+        }
         "flow-for-text" => region::is_known_field(&text[line_start..edit.value.start]),
         _ => true,
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::name::{check_grammar, is_reserved, normalized};
-use crate::{Extensions, Limits, NameRule, Profile, codes, slug};
+use crate::{Extensions, Limits, NameRule, Profile, Severity, codes, slug};
 
 /// How a `SKILL.md` is read. [`Rules::of`] gives a profile's own; a host changes what it wants:
 ///
@@ -47,6 +47,11 @@ impl Rules {
     pub fn relaxes_names(&self) -> bool {
         self.name_rule == NameRule::AgentSkills
             && self.profile.severity(&codes::NAME_RELAXED).is_some()
+    }
+
+    /// Returns whether a fault costs its field and no other: under [`Profile::Lenient`].
+    pub(crate) fn mends_fields(&self) -> bool {
+        self.profile.severity(&codes::FIELD_UNREADABLE) != Some(Severity::Error)
     }
 
     /// Returns the normalised name that a file declares. Where names are relaxed, blanks around it

@@ -73,7 +73,8 @@ fn read<'t>(
     let mut fields = Fields::default();
     let is_simple = fast::scan(text, &fences.yaml, &mut fields).is_some()
         && !has_extension(text, &fields, extensions)
-        && !conditions::may_have(text, &fields);
+        && !conditions::may_have(text, &fields)
+        && fields.text(Known::Description).is_some();
     let pairs = match is_simple {
         true => Vec::new(),
         false => match tree::read(text, &fences.yaml, findings) {
@@ -82,7 +83,7 @@ fn read<'t>(
         },
     };
     if !is_simple {
-        fields = Fields::of(&pairs);
+        fields = Fields::of(&pairs, findings.rules().mends_fields());
     }
     fields.flow_as_text(text, findings);
     let length = if head.is_whole_file { usize::MAX } else { head.bytes.len() };

@@ -60,9 +60,7 @@ fn fix(
     findings: &mut Findings<'_>,
 ) -> Option<Node<'static>> {
     // Where every repair is an error, the error of YAML itself says more.
-    let profile = findings.rules().profile;
-    let is_refused = profile.severity(&codes::FIELD_UNREADABLE) == Some(Severity::Error);
-    let parse = if is_refused { repair::parse_quoted } else { repair::parse };
+    let parse = if findings.rules().mends_fields() { repair::parse } else { repair::parse_quoted };
     let repaired = parse(&text[yaml.clone()], yaml.start, &error);
     let Some(repaired) = repaired else {
         let message = error.message_in(text.as_bytes());

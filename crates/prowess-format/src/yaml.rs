@@ -54,6 +54,8 @@ pub(crate) struct Repeated {
     pub(crate) key: String,
     pub(crate) span: Range<usize>,
     pub(crate) is_top_level: bool,
+    /// Whether each of its values is written alike.
+    pub(crate) is_alike: bool,
 }
 
 /// Reads `text`, which begins at byte `base` of its file. `None` is a text without a value.

@@ -39,7 +39,7 @@ impl Catalog {
     /// Finds the skill that `reference` names for `caller`: an id, an alias of the host's, a
     /// qualified id or the path of a `SKILL.md`, in this order; otherwise a skill whose name is
     /// spelled otherwise: in another case or Unicode form, with `_` for `-`, as its title, as its
-    /// directory or a path to it, with its pack in front of it, or without accents.
+    /// directory or a path to it, with its pack in front of it, or by its letters alone.
     ///
     /// A qualified id is `layer:id` or `source:id`. It also reaches shadowed skills; the second of
     /// a layer is `layer:id#2`. Skills of other audiences are reported as unknown.

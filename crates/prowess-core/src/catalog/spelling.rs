@@ -2,7 +2,8 @@
 //!
 //! A person or a model writes a name in another case, with `_` or blanks for `-`, in another
 //! Unicode form, as the title in the file, as the directory, or with the pack in front of it. All
-//! of them have one key, the slug. A path has that of its last directory.
+//! of them have one key, the slug. A path has that of its last directory. Last come the letters
+//! alone, for `pdfForms`.
 
 use std::borrow::Cow;
 
@@ -12,6 +13,9 @@ use crate::{Record, SKILL_MD_FILES};
 
 /// Longer references are no spelling of a name, and are not compared.
 const MOST_BYTES: usize = 256;
+
+/// What models put before a name that they have from a list of resources.
+const URI: &str = "skill://";
 
 /// A reference in the form in which spellings are compared.
 pub(super) struct Spelling<'r> {
@@ -24,10 +28,10 @@ pub(super) struct Spelling<'r> {
 }
 
 /// How near a spelling is: the declared name as it is, an id or a declared name, a directory, a
-/// path with one of these at its end, one of these without accents.
+/// path with one of these at its end, one of these by its letters alone.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Nearness {
-    Unaccented,
+    Letters,
     Path,
     Directory,
     Name,
@@ -40,6 +44,7 @@ impl<'r> Spelling<'r> {
         if written.len() > MOST_BYTES {
             return None;
         }
+        let written = written.strip_prefix(URI).unwrap_or(written);
         let qualified = written.split_once(':').map(|(pack, name)| (slug(pack), slug(name)));
         let qualified = qualified.filter(|(pack, name)| !pack.is_empty() && !name.is_empty());
         Some(Self { written, key: slug(written), qualified, path: path(written) })
@@ -69,13 +74,13 @@ impl<'r> Spelling<'r> {
                 .filter(|_| is_below(record, directories))
                 .map(|_| Nearness::Path)
         };
-        let unaccented = || {
+        let by_letters = || {
             let path = self.path.as_ref().filter(|(directories, _)| is_below(record, directories));
             let key = is_plain.then_some(&self.key).or(path.map(|(_, key)| key))?;
-            let found = nearness(record, &unaccented(key), unaccented);
-            found.map(|_| Nearness::Unaccented)
+            let found = nearness(record, &letters(key), letters);
+            found.map(|_| Nearness::Letters)
         };
-        plain().or_else(qualified).or_else(path).or_else(unaccented)
+        plain().or_else(qualified).or_else(path).or_else(by_letters)
     }
 }
 
@@ -103,6 +108,20 @@ fn is_below(record: Record<'_>, directories: &[&str]) -> bool {
 
 fn as_written(slug: &str) -> Cow<'_, str> {
     Cow::Borrowed(slug)
+}
+
+/// Returns a slug without accents and hyphens, as in `pdfForms`. Between digits, a hyphen is a part of
+/// a number.
+fn letters(slug: &str) -> Cow<'_, str> {
+    let is_digit = |letter: char| letter.is_ascii_digit();
+    let mut letters = String::with_capacity(slug.len());
+    for word in unaccented(slug).split('-') {
+        if letters.ends_with(is_digit) && word.starts_with(is_digit) {
+            letters.push('-');
+        }
+        letters += word;
+    }
+    Cow::Owned(letters)
 }
 
 fn nearness(record: Record<'_>, key: &str, form: fn(&str) -> Cow<'_, str>) -> Option<Nearness> {

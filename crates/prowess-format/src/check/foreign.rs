@@ -26,7 +26,7 @@ pub(super) fn check(fields: &Fields<'_>, findings: &mut Findings<'_>) {
         {
             continue;
         }
-        match nearest(&foreign.key, fields, extensions) {
+        match nearest(foreign, fields, extensions) {
             Some(meant) => report_misspelled(foreign, meant, findings),
             None => report_unknown(foreign, findings),
         }
@@ -53,11 +53,15 @@ fn report_unknown(foreign: &ForeignKey<'_>, findings: &mut Findings<'_>) {
 
 /// The field that a key is nearly the name of, the specified ones first. A field that is there is
 /// not also missing under another spelling.
-fn nearest<'e>(key: &str, fields: &Fields<'_>, extensions: &'e Extensions) -> Option<&'e str> {
+fn nearest<'e>(
+    foreign: &ForeignKey<'_>,
+    fields: &Fields<'_>,
+    extensions: &'e Extensions,
+) -> Option<&'e str> {
     let is_there = |field: &str| match Known::of(field) {
-        Some(known) => fields.get(known).is_some(),
+        Some(known) => fields.get(known).is_some_and(|entry| entry.key_span != foreign.span),
         None => fields.foreign.iter().any(|foreign| foreign.key == field),
     };
     let candidates = SPECIFIED.into_iter().chain(extensions.top_level());
-    nearest_of(key, candidates.filter(|field| !is_there(field)))
+    nearest_of(&foreign.key, candidates.filter(|field| !is_there(field)))
 }

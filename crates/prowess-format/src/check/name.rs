@@ -24,7 +24,8 @@ pub(super) fn check(
         let name = normalized(name);
         let place = fields.get(Known::Name).map(|entry| entry.key_span.clone());
         let span = place.unwrap_or(opening..opening + 3);
-        report_missing(&name, &span, findings);
+        let shape = fields.get(Known::Name).map(|entry| &entry.shape);
+        report_missing(&name, shape, &span, findings);
         return check_text(&name, None, &span, findings);
     }
     let Some(entry) = fields.get(Known::Name) else {
@@ -80,17 +81,26 @@ pub(crate) fn stand_in<'n>(
     let is_missing = match fields.get(Known::Name).map(|entry| &entry.shape) {
         None => true,
         Some(Shape::Text { text, .. }) => text.trim().is_empty(),
-        Some(_) => false,
+        Some(_) => rules.mends_fields(),
     };
     let directory = directory.filter(|_| is_missing)?;
     rules.profile.severity(&codes::NAME_FROM_DIRECTORY).map(|_| directory.name)
 }
 
-fn report_missing(directory: &str, span: &Range<usize>, findings: &mut Findings<'_>) {
+fn report_missing(
+    directory: &str,
+    shape: Option<&Shape<'_>>,
+    span: &Range<usize>,
+    findings: &mut Findings<'_>,
+) {
     findings.report(codes::NAME_FROM_DIRECTORY, span.clone(), || {
         let directory = for_message(directory);
+        let fault = match shape {
+            None | Some(Shape::Text { .. }) => "the frontmatter has no `name`".to_owned(),
+            Some(shape) => format!("`name` is a {}, not a text", shape.kind()),
+        };
         (
-            format!("the frontmatter has no `name`; the directory's, `{directory}`, is used"),
+            format!("{fault}; the directory's, `{directory}`, is used"),
             format!("add a line `name: {directory}`; most clients need it"),
         )
     });

@@ -172,11 +172,11 @@ const EXAMPLES: &[(Code, File)] = &[
     ),
     (FRONTMATTER_NOT_MAPPING, Fields("- name: pdf\n- description: Fills forms.\n")),
     (YAML_INVALID, Fields("name: pdf\ndescription: Fills forms.\n  license: MIT\n")),
-    (YAML_ANCHOR, Fields("name: pdf\ndescription: &mit Fills forms.\n")),
-    (YAML_ALIAS, Fields("name: *pdf\ndescription: Fills forms.\nmetadata: &pdf {}\n")),
-    (YAML_TAG, Fields("name: pdf\ndescription: !!str Fills forms.\n")),
+    (YAML_ANCHOR, more!("scope: &team {}\n")),
+    (YAML_ALIAS, Fields("name: pdf\ndescription: *pdf\nmetadata: &pdf {}\n")),
+    (YAML_TAG, Fields("name: pdf\ndescription: !!binary Fills forms.\n")),
     (YAML_MERGE_KEY, more!("<<: {scope: team}\n")),
-    (YAML_DUPLICATE_KEY, Fields("name: pdf\ndescription: Fills forms.\n\"name\": forms\n")),
+    (YAML_DUPLICATE_KEY, more!("scope: {agents: [a]}\n\"scope\": {}\n")),
     (YAML_COMPLEX_KEY, more!("? [license]\n: MIT\n")),
     (YAML_MULTIPLE_DOCUMENTS, Fields("name: pdf\n--- # more\ndescription: Fills forms.\n")),
     (
@@ -217,7 +217,7 @@ const EXAMPLES: &[(Code, File)] = &[
     (NAME_DIRECTORY_MISMATCH, Directory("pdf", "forms")),
     (DESCRIPTION_MISSING, Fields("name: pdf\n")),
     (DESCRIPTION_EMPTY, Fields("name: pdf\ndescription: \"\"\n")),
-    (DESCRIPTION_NOT_TEXT, Fields("name: pdf\ndescription:\n  - Fills forms.\n")),
+    (DESCRIPTION_NOT_TEXT, Fields("name: pdf\ndescription: []\n")),
     (
         DESCRIPTION_TOO_LONG,
         Large("a description of 1,025 characters", || {

@@ -12,7 +12,7 @@ use super::{Edit, fix};
 
 /// Fields that limit a skill. Without its value the skill would be offered to everybody, or do what
 /// its hook prevents.
-const DECIDING: [&str; 3] = ["scope", "requires", "hooks"];
+pub(super) const DECIDING: [&str; 3] = ["scope", "requires", "hooks"];
 
 /// What costs its field, or the skill where that field decides: readers do not agree on it.
 const REFUSED: [Code; 3] = [codes::YAML_ANCHOR, codes::YAML_TAG, codes::YAML_MERGE_KEY];
@@ -42,6 +42,7 @@ pub(super) fn edits(text: &str, region: &Region<'_>, has_anchor: bool) -> Option
         let sign = Some(region).filter(|it| !it.is_glued && it.key == "description");
         let sign = sign.filter(|it| is_sign(&text[it.value.clone()]));
         let edit = sign.and_then(|region| as_text(text, region));
+        let edit = edit.or_else(|| behind_sign(text, region));
         return Some(vec![edit.or_else(|| as_one_text(text, region))?]);
     }
     let reads = |edits: &Vec<Edit>| {
@@ -92,6 +93,25 @@ fn as_comment(text: &str, region: &Region<'_>) -> Option<Edit> {
 /// reader knows: `!important`, `& more`.
 fn is_sign(value: &str) -> bool {
     (value.starts_with('!') && !value.starts_with("!!")) || value.starts_with("& ")
+}
+
+/// Takes off a text what changes nothing about it for any reader: the tag `!!str`, or an anchor.
+fn behind_sign(text: &str, region: &Region<'_>) -> Option<Edit> {
+    let mut rest = &text[region.value.clone()];
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let is_sign = |(sign, _): &(&str, &str)| {
+        let name = sign.strip_prefix('&').unwrap_or_default();
+        *sign == "!!str" || (!name.is_empty() && name.bytes().all(is_name))
+    };
+    while let Some((_, value)) = rest.split_once([' ', '\n']).filter(is_sign) {
+        rest = value.trim_start_matches(' ');
+    }
+    let read = yaml::parse_last(rest).ok().and_then(|read| read.root);
+    let is_text = read.is_some_and(|it| matches!(it.value, yaml::NodeValue::Text { .. }));
+    let is_open = !region.is_glued && is_text_field(region.key) && !begins_with_switch(region.key);
+    let start = region.value.start;
+    (is_open && is_text && !rest.is_empty() && rest.len() < region.value.len())
+        .then(|| edit(region.value.clone(), rest.to_owned(), start, codes::FIELD_UNREADABLE))
 }
 
 /// Indents the lines of a quoted value.
@@ -352,7 +372,9 @@ fn is_refused(character: char) -> bool {
 fn as_one_text(text: &str, region: &Region<'_>) -> Option<Edit> {
     let value = &text[region.value.clone()];
     let text = match region.key {
-        "" | "name" | "description" => return None,
+        "" | "description" => return None,
+        // The name of the directory stands in.
+        "name" => " ''".to_owned(),
         key if DECIDING.contains(&key) => return None,
         key if is_tools(key) => " []".to_owned(),
         "metadata" if may_be_in_metadata(value) => return None,

@@ -197,7 +197,8 @@ impl<'t> Builder<'t> {
         let is_new = map.keys.insert(text.clone());
         if let (false, Some(repeated)) = (is_new, &mut self.repeated) {
             map.has_repeated = true;
-            repeated.push(Repeated { key: text.to_string(), span: span.clone(), is_top_level });
+            let (key, span) = (text.to_string(), span.clone());
+            repeated.push(Repeated { key, span, is_top_level, is_alike: false });
         } else if !is_new {
             let message = format!("duplicate key `{}`", for_message(&text));
             let found = error(codes::YAML_DUPLICATE_KEY, span, message, "keep one of the two");
@@ -236,6 +237,8 @@ impl<'t> Builder<'t> {
             }
             Some(Open::Map(start, mut map)) => {
                 if map.has_repeated {
+                    let top_level = self.repeated.iter_mut().flatten().filter(|it| it.is_top_level);
+                    top_level.for_each(|it| it.is_alike = is_alike(self.text, &it.key, &map.pairs));
                     let earlier = keep_last(&mut map.pairs);
                     self.earlier.extend(earlier);
                 }
@@ -322,6 +325,14 @@ impl<'t> Builder<'t> {
             ),
         }
     }
+}
+
+/// Returns whether each of these pairs with a key has the same value in a text.
+fn is_alike(text: &str, key: &str, pairs: &[Pair<'_>]) -> bool {
+    let values = pairs.iter().filter(|pair| pair.key == key);
+    let mut written = values.map(|pair| text.get(pair.value.span.clone()));
+    let first = written.next();
+    written.all(|value| Some(value) == first)
 }
 
 /// Leaves out each pair whose key is there again, and returns their places.

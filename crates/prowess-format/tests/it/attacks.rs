@@ -62,7 +62,8 @@ fn anchors_aliases_tags_and_merge_keys() {
 #[test]
 fn duplicate_keys_however_they_are_quoted() {
     for twin in ["name", "\"name\"", "'name'", "\"na\\u006de\"", "? name\n"] {
-        check(&format!("name: pdf\ndescription: x\n{twin}: b\n"), "yaml-duplicate-key");
+        let yaml = format!("name: pdf\ndescription: x\n{twin}: b\n");
+        check_with(&yaml, "key-repeated", "yaml-duplicate-key");
     }
     for field in [
         "metadata:\n  a: 1\n  a: 2\n",

@@ -145,11 +145,11 @@ fn places_are_those_of_the_file() {
         ],
     );
     let twice = "3:1 error yaml-duplicate-key: keep one of the two";
-    check("name: pdf\nname: b\n", Profile::Lenient, &[twice]);
+    check("name: pdf\nname: b\n", Profile::Spec, &[twice]);
     let mark = "1:1 hint byte-order-mark: save it as UTF-8 without one; some clients find no \
                 frontmatter after it";
     let marked = b"\xef\xbb\xbf---\r\nname: pdf\r\nname: b\r\n---\r\n";
-    check_file(marked, Profile::Lenient, &[mark, twice]);
+    check_file(marked, Profile::Spec, &[mark, twice]);
     let unclosed = "1:1 error frontmatter-unclosed: add a line `---` after the last field";
     check_file("---\nname: é\u{fffd}".as_bytes(), Profile::Lenient, &[unclosed]);
     let encoded = "2:10 error not-utf8: save the file as UTF-8";

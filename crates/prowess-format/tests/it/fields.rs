@@ -67,7 +67,7 @@ fn each_profile_weighs_a_finding_in_its_own_way() {
         ),
         (
             "yaml-duplicate-key",
-            "name: pdf\ndescription: x\nname: pdf\n",
+            "name: pdf\ndescription: x\nscope: {a: b}\nscope: {}\n",
             [Some("error"), Some("error"), Some("error"), Some("error"), Some("error")],
         ),
     ];

@@ -1,6 +1,6 @@
 //! Faults that cost their own field and no other.
 
-use prowess_format::{Head, Profile, RepairedText, Summarized, parse, repaired, summarize};
+use prowess_format::{self as format, Head, Profile, Summarized, parse, repaired, summarize};
 
 use crate::support::skill;
 
@@ -21,7 +21,7 @@ fn check(yaml: &str, expected: &str, codes: &str) {
     assert_eq!(summary.description, document.frontmatter.description, "{yaml}");
     let text = String::from_utf8(file.clone()).expect("a text");
     // What may be a list, or has one reading too many, is left to the author.
-    let unpatched = || RepairedText { text: text.clone(), codes: Vec::new() };
+    let unpatched = || format::RepairedText { text: text.clone(), codes: Vec::new() };
     let is_open = codes.starts_with("field-unreadable") || codes.starts_with("flow-for-text");
     let repaired = repaired(&text).or_else(|| is_open.then(unpatched));
     let repaired = repaired.unwrap_or_else(|| panic!("a patch of {yaml}"));
@@ -103,7 +103,6 @@ fn fields_behind_blanks() {
     for yaml in [
         "name: a\ndescription: >\n    x\n  license: MIT\n",
         "name: a\ndescription: x\n  license: MIT\n",
-        "name: a\n\tname: b\ndescription: x\n",
         "name: a\ndescription: >\n  x\n disable-model-invocation: true\n",
     ] {
         assert!(parse(&skill(yaml), Profile::Lenient).document.is_none(), "{yaml}");
@@ -127,6 +126,33 @@ fn faults_in_other_fields() {
         let mut fields = serde_json::json!({ "name": "a", "description": "b" });
         fields[key] = serde_json::from_str(&value).expect("JSON");
         check(&format!("name: a\ndescription: b\n{field}"), &fields.to_string(), &codes);
+    }
+}
+
+/// Each file, with its name and description in the directory `dir`, and the codes of its findings.
+#[test]
+fn faults_that_cost_one_field() {
+    let (rules, directory) = (format::Rules::default(), Some("dir".into()));
+    for row in rows::<[String; 4]>(include_str!("../data/one-field.json")) {
+        let said = |file: &str| {
+            let parsed = format::parse_in(file.as_bytes(), directory, &rules);
+            let codes: Vec<_> = parsed.diagnostics.iter().map(|it| it.code.as_str()).collect();
+            let codes = codes.join(" ").replace("name-directory-mismatch", "").trim().to_owned();
+            let read = parsed.document.map(|it| it.frontmatter).expect(file);
+            [file.to_owned(), read.name, read.description, codes.replace("  ", " ")]
+        };
+        let found = said(&row[0]);
+        assert_eq!(found, row);
+        let head = Head { bytes: row[0].as_bytes(), is_whole_file: true };
+        let Summarized::Done(Some(it), _) = format::summarize_with(head, directory, &rules) else {
+            panic!("a summary of {found:?}")
+        };
+        assert_eq!([&*it.name, &*it.description], [&*found[1], &*found[2]], "{found:?}");
+        if let Some(repaired) = repaired(&row[0]) {
+            let patched = said(&repaired.text);
+            let is_left = repaired.codes.iter().any(|it| patched[3].contains(it.as_str()));
+            assert!(patched[1..3] == found[1..3] && !is_left, "{patched:?}");
+        }
     }
 }
 

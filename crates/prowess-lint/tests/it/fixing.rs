@@ -54,8 +54,8 @@ fn what_has_one_right_answer_is_fixed() {
             "name: a # mine\ndescription: b\nallowed-tools: Read\n",
         ),
         (
-            "name: a\ndescription: b\nLicense: MIT\n",
-            &["misspelled-field"],
+            "NAME: a\nDescription: b\nLicense: MIT\n",
+            &["misspelled-field", "misspelled-field", "misspelled-field"],
             "name: a\ndescription: b\nlicense: MIT\n",
         ),
         ("name: 42\ndescription: b\n", &["plain-not-text"], "name: '42'\ndescription: b\n"),

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use prowess_archive::{Limits, read};
+use prowess_archive::{Archive, File, Limits, read};
 use prowess_core::{
     Cancel, Remote, RemoteError, RemoteErrorKind, RemotePackage, RemoteRequest, Want,
 };
@@ -166,13 +166,16 @@ fn repository_gets_no_secrets_of_a_folder() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
+    let packed = Archive::new(vec![File::new("a/.env", b"A=1".to_vec())]).unwrap();
+    fs::write(folder.path().join("secrets/kit.tgz"), packed.to_tar_gz()).unwrap();
     let source = folder.path().to_string_lossy();
     let all = AnyRemote::new(HttpOptions::default());
     let of_user = shown(packages_of(&all, &source, &|_| Want::Files));
     assert!(of_user[0].contains(".env=A=1"), "a user installs all files: {of_user:?}");
     let found = packages_of(&all.for_repository(), &source, &|_| Want::Files);
     let named = "[`.env` may hold credentials] [`.ssh/id_rsa` may hold credentials] \
-                 [`conf.txt` has a credential] [`creds/x.json` may hold credentials]";
+                 [`conf.txt` has a credential] [`creds/x.json` may hold credentials] \
+                 [`kit.tgz` has a file in it that may hold credentials]";
     assert_eq!(shown(found), [format!("secrets: SKILL.md=--- n.md=n x.json=1 {named}")]);
 }
 

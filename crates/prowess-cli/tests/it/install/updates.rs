@@ -60,7 +60,7 @@ fn other_bytes_end_with_their_own_code() {
     let digest = detail.split(' ').next().unwrap();
     let file = machine.path("released.tar.gz");
     assert_eq!(machine.run(&["sync", "--release", digest, &file]).code, Some(0));
-    let released = machine.online(&["add", &file, "--lock", &machine.path("other.lock")]);
+    let released = machine.online(&["add", &file, "--lock", &machine.path("skills/../other.lock")]);
     assert_eq!(states(&released.json()), ["pdf added"]);
 }
 

@@ -52,6 +52,7 @@ fn a_skill_is_found_by_every_spelling() {
         ("CFO / Chief Officer|cfo/chief officer|cfo_chief_officer|Chief", skills[0].1),
         ("local_search|Local Search|LOCAL-SEARCH", skills[1].1),
         ("superpowers:local_search|User:Local-Search", skills[1].1),
+        ("localSearch|LocalSearch|localsearch|skill://local_search/SKILL.md", skills[1].1),
         ("re\u{301}sume\u{301}|R\u{c9}SUM\u{c9}", skills[2].1),
         ("小说|小说拆条", skills[3].1),
         ("bash|Bash|bash-skill", skills[4].1),
