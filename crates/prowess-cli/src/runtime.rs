@@ -212,6 +212,8 @@ pub(crate) fn builder_with(
     #[cfg(feature = "virtual-shell")]
     let shell = shell(&policies)?;
     let mut builder = Runtime::builder().policies(policies).audit(Arc::clone(&loaded.audit));
+    // The skills of a source that is slow come later.
+    builder = builder.wait_until(prowess::Cancel::default());
     builder =
         builder.redactor(redactor()).feature_help(|feature| features::install_step(&[feature]));
     #[cfg(feature = "virtual-shell")]
@@ -238,8 +240,6 @@ pub(crate) fn builder_with(
     #[cfg(feature = "mcp-sources")]
     for (label, settings) in &mcp_servers {
         builder = mcp_sources::add(builder, label, settings, refresh.is_some())?;
-        // Its skills come later, if it is slow.
-        builder = builder.wait_until(prowess::Cancel::default());
     }
     for failure in &loaded.failures {
         builder = builder.finding(failure.clone());

@@ -57,7 +57,8 @@ pub trait SkillSource: Send + Sync {
     /// Returns how long the first catalog waits for this source, once all others but such ones have
     /// answered. Then it comes later, as one that the host does not wait for.
     ///
-    /// By default `None`: as long as the host waits.
+    /// By default `None`: as long as the host waits, unless a scan does not even look whether it is
+    /// cancelled for five seconds, as on a mount that does not answer.
     fn patience(&self) -> Option<Duration> {
         None
     }

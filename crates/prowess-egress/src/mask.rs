@@ -200,6 +200,7 @@ mod tests {
             each(|byte| format!("{byte:02X}:")),
             each(|byte| format!("{byte:02x} ")),
             each(|byte| format!("0x{byte:02x}, ")),
+            each(|byte| format!(" {byte:02x}{}", if byte == b't' { "\n" } else { "" })),
             each(|byte| format!("{byte}, ")),
             each(|byte| format!("{byte} ")),
             each(|byte| format!("{byte},\n  ")),

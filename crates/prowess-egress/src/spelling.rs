@@ -113,6 +113,14 @@ impl Spelling {
 
     /// Returns whether this is the beginning of a text, whose first character ends here.
     pub(crate) fn find(&self, text: &[u8], first: usize) -> Found {
+        // Nearly each beginning ends with the next byte.
+        if let (Some(next), Some(expected)) = (text.get(first), self.text.get(1))
+            && is_itself(*next)
+            && !self.between.contains(next)
+            && !self.is_same(*expected, u32::from(*next))
+        {
+            return Found::Nothing;
+        }
         // Where the characters so far may have ended. Escapes may be read in several ways.
         let mut ends = vec![first];
         let mut is_cut = false;
@@ -159,6 +167,11 @@ impl Spelling {
     }
 
     fn is_same(&self, expected: u32, found: u32) -> bool {
+        if let (Ok(expected), Ok(found)) = (u8::try_from(expected), u8::try_from(found))
+            && found.is_ascii_alphanumeric()
+        {
+            return expected.eq_ignore_ascii_case(&found);
+        }
         let lower = |it: u32| char::from_u32(it).map(|it| it.to_lowercase().next());
         let is_digit = |safe: u8, digit: u8| {
             self.is_base64 && (found, expected) == (u32::from(safe), u32::from(digit))
@@ -210,6 +223,12 @@ enum Escape {
 /// Returns whether more than one character may begin with this byte.
 pub(crate) fn is_mark(first: u8) -> bool {
     matches!(first, 0 | b'%' | b'\\' | b'&' | b'=')
+}
+
+/// Returns whether a byte is a character by itself, and neither an escape nor the beginning of a gap
+/// that is not [`Spelling::between`].
+fn is_itself(byte: u8) -> bool {
+    byte.is_ascii() && !is_mark(byte) && !matches!(byte, b'+' | b',' | b'"' | b'\'')
 }
 
 /// Reads the beginning of a text as a character in each way, as it is or escaped, and returns

@@ -66,9 +66,15 @@ pub(crate) fn bare(path: &str) -> &str {
     path.trim().trim_start_matches('@')
 }
 
-/// Returns whether a text is a URL of a file. Browsers skip blanks in it, and know
-/// `view-source:file:`.
+/// Returns whether a text is a URL of a file, or of no host, such as `local_file:///etc/passwd`.
+/// Browsers skip blanks in it, and know `view-source:file:`.
 pub(crate) fn is_file_url(text: &str) -> bool {
+    let is_scheme = |it: &str| it.len() <= LONGEST_SCHEMES && !it.contains(' ');
+    if let Some((scheme, address)) = text.trim().split_once("://").filter(|it| is_scheme(it.0))
+        && (address.starts_with('/') || scheme.to_ascii_lowercase().contains("file"))
+    {
+        return true;
+    }
     let plain = text.chars().filter(|it| !it.is_whitespace() && !it.is_control());
     let plain: String = plain.take(LONGEST_SCHEMES).map(|it| it.to_ascii_lowercase()).collect();
     plain.split_once("file:").is_some_and(|(before, _)| {

@@ -27,7 +27,8 @@ const LONGEST_GROUP: usize = 5;
 
 /// Options that most programs have in two spellings: a letter, and the name that follows it.
 const IN_FULL: &str = "Rrecursive aall Ddelete ddelete ddata fforce nno-verify rrecursive ooutput \
-    xextract xget xrequest iin-place kinsecure ccreate Hheader mmessage uuser";
+    xextract xget xrequest iin-place kinsecure ccreate Hheader mmessage uuser Xrequest Oremote-name \
+    Ooutput-document ddata-binary ddata-raw ddata-urlencode";
 
 /// Programs whose first word is a group of options, also without a dash.
 const GROUP_FIRST: &str = "tar bsdtar gtar star ar jar ps";
@@ -68,6 +69,10 @@ impl Run {
     /// may be begun by one letter.
     pub(crate) fn has_option(&self, option: &str, is_certain: bool) -> bool {
         let words = || self.words.iter().skip(1).take_while(|word| *word != "--");
+        // `find . -name x -delete`
+        if words().any(|word| word == option) {
+            return true;
+        }
         let is_first = !is_certain && self.names.iter().any(|it| has(GROUP_FIRST, it));
         let longest = if is_certain { LONGEST_GROUP } else { usize::MAX };
         let is_group = |(at, word): (usize, &String)| {

@@ -54,6 +54,9 @@ const LINKING_GIT: &str = "checkout switch pull merge rebase reset restore stash
 const NO_LINKS: &str = "awk gawk mawk nawk original-awk sed gsed ssed find gfind fd fdfind curl ag ack bat \
     env timeout gtimeout nice ionice stdbuf setsid taskset time nohup";
 
+/// Further programs whose words are files that they open.
+const OPENING: &str = "sed gsed ssed awk gawk mawk nawk original-awk bat rev gpg pandoc openssl xmllint";
+
 /// The most directories in which later words of a line may be.
 const MAX_DIRECTORIES: usize = 16;
 
@@ -283,20 +286,24 @@ fn makes_no_links(name: &str, words: &[String]) -> bool {
 /// is not known may be anything, unless it looks like a path.
 fn opened<'w>(name: &'w str, words: &'w [String]) -> impl Iterator<Item = &'w str> {
     let is_text = has("git echo printf true false exit test [", name) || runs_code(name);
-    let is_open = is_plain(name) && !has("mkdir rm rmdir", name);
-    let is_letter = |before: &str| before.len() == 2 && before.ends_with(char::is_alphabetic);
-    let takes_value = has("head tail cut sort", name);
+    let is_open = (is_plain(name) || has(OPENING, name)) && !has("mkdir rm rmdir", name);
+    let takes_value = has("head tail cut sort", name) || has(AWK, name);
+    let is_value = move |option: &str| {
+        let is_letter = option.len() == 2 && option.ends_with(char::is_alphabetic);
+        takes_value && is_letter && option.starts_with('-')
+    };
     // The first word is the pattern, unless an option has it.
     let has_pattern =
         has(PATTERNS, name) && !has_any(&words[1..], "-e -f --regexp --file --from-file");
-    let pattern = words[1..].iter().position(|word| !word.starts_with('-')).filter(|_| has_pattern);
+    let is_first = |pair: &[String]| !pair[1].starts_with('-') && !is_value(&pair[0]);
+    let pattern = words.windows(2).position(is_first).filter(|_| has_pattern);
     words.windows(2).enumerate().filter(move |_| !is_text).filter_map(move |(at, pair)| {
         let word = pair[1].as_str();
-        let (word, is_option) = match word.strip_prefix('-') {
-            Some(_) => (word.split_once('=')?.1, true),
-            None => (word, pair[0].starts_with('-') && takes_value && is_letter(&pair[0])),
+        let (word, is_text) = match word.strip_prefix('-') {
+            Some(_) => word.split_once('=').map(|(name, value)| (value, !name.ends_with("file")))?,
+            None => (word, is_value(&pair[0])),
         };
-        let is_path = is_open && !is_option || word.contains(['/', '.']);
+        let is_path = is_open && !is_text || word.contains(['/', '.']);
         (is_path && pattern != Some(at) && !word.contains("://") && !DEVICES.contains(&word))
             .then_some(word)
     })

@@ -5,6 +5,7 @@ mod sandbox;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use prowess_core::HostCommands;
 use prowess_plugin_abi::conversation::FEATURE;
@@ -127,7 +128,8 @@ pub enum Isolation {
 pub struct PluginLimits {
     /// The time limit for starting the plugin, in milliseconds. By default 10,000.
     pub init_ms: u64,
-    /// The time limit of a call in milliseconds. By default 30,000.
+    /// The time limit of a call in milliseconds. By default 30,000. A command waits a sixth of it
+    /// for the skills of a slow source.
     pub call_ms: u64,
     /// The time that a cancelled call may still take, in milliseconds. By default 1,000.
     pub grace_ms: u64,
@@ -163,6 +165,13 @@ impl Default for PluginPolicy {
             generations: 20,
             commands: HostCommands::default(),
         }
+    }
+}
+
+impl PluginLimits {
+    /// Returns how long the first catalog waits for a source.
+    pub(crate) fn patience(&self) -> Duration {
+        Duration::from_millis(self.call_ms) / 6
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -14,6 +15,10 @@ use crate::sync::{Condvar, Mutex, lock, wait_while_for};
 /// How long a source may take until the others are scanned next to it, on a further thread.
 const STALL: Duration = Duration::from_millis(20);
 
+/// How long a source is waited for that has no patience of its own and gives no sign of life: it is
+/// not even asked whether the scan is cancelled, as on a mount that does not answer.
+const SILENCE: Duration = Duration::from_secs(5);
+
 /// How long a registry that is dropped waits for scans to end what they have started, such as the
 /// program of a source: the host may be the next to end.
 const GRACE: Duration = Duration::from_secs(1);
@@ -22,6 +27,8 @@ const GRACE: Duration = Duration::from_secs(1);
 pub(crate) struct FirstScans {
     inputs: Vec<FirstScan>,
     cancel: Cancel,
+    /// How often each scan has asked whether it is cancelled.
+    signs: Vec<Arc<AtomicU64>>,
     /// Adds a source, by its number, that the first catalog is without.
     add: Box<dyn Fn(usize) + Send + Sync>,
     progress: Mutex<Progress>,
@@ -59,14 +66,16 @@ impl FirstScans {
     ) -> Arc<Self> {
         let states = inputs.iter().map(|_| State::Running).collect();
         let progress = Mutex::new(Progress { states, started: 0, ended: 0 });
+        let signs = inputs.iter().map(|_| Arc::default()).collect();
         let (add, advanced) = (Box::new(add), Condvar::new());
-        Arc::new(Self { inputs, cancel, add, progress, advanced })
+        Arc::new(Self { inputs, cancel, signs, add, progress, advanced })
     }
 
     /// Scans the sources until all have answered, or this is cancelled, or the patience for the
     /// rest is over. The other ones go on.
     pub(crate) fn run(self: &Arc<Self>, until: &Cancel) {
         let (mut last, mut waited) = (None, Duration::ZERO);
+        let mut signs = vec![(0, waited); self.inputs.len()];
         loop {
             let progress = lock(&self.progress);
             let ended = progress.ended;
@@ -74,7 +83,7 @@ impl FirstScans {
                 return;
             }
             let left = self.inputs.len() - progress.started;
-            let is_impatient = self.is_patience_over(&progress, waited);
+            let is_impatient = self.is_patience_over(&progress, waited, &mut signs);
             drop(progress);
             let is_over = is_impatient || until.is_cancelled();
             let threads = if is_over { left } else { left.min(1) };
@@ -92,11 +101,27 @@ impl FirstScans {
         }
     }
 
-    /// Returns whether only such sources are left that nothing waits for longer.
-    fn is_patience_over(&self, progress: &Progress, waited: Duration) -> bool {
-        let states = self.inputs.iter().zip(&progress.states);
-        let mut left = states.filter(|(_, state)| matches!(state, State::Running));
-        left.all(|(input, _)| input.source.patience().is_some_and(|most| most <= waited))
+    /// Returns whether only such sources are left that nothing waits for longer. `signs` has the
+    /// last sign of life of each, and when it was seen.
+    fn is_patience_over(
+        &self,
+        progress: &Progress,
+        waited: Duration,
+        signs: &mut [(u64, Duration)],
+    ) -> bool {
+        let scans = self.inputs.iter().zip(&self.signs).zip(signs).zip(&progress.states);
+        let left = scans.filter(|(_, state)| matches!(state, State::Running));
+        left.fold(true, |is_over, (((input, sign), seen), _)| {
+            let sign = sign.load(Ordering::Relaxed);
+            if seen.0 != sign {
+                *seen = (sign, waited);
+            }
+            let is_late = match input.source.patience() {
+                Some(most) => most <= waited,
+                None => waited - seen.1 >= SILENCE,
+            };
+            is_over && is_late
+        })
     }
 
     /// Waits a short time until no scan runs.
@@ -118,7 +143,12 @@ impl FirstScans {
         let part = Part::whole(OnMissingSkill::Accept);
         while let Some(number) = self.next() {
             let FirstScan { source, restored, options } = &self.inputs[number];
-            let scan = || collect_traced(&**source, restored, &part, *options, &self.cancel);
+            let (all, sign) = (self.cancel.clone(), Arc::clone(&self.signs[number]));
+            let cancel = Cancel::with_poll(move || {
+                sign.fetch_add(1, Ordering::Relaxed);
+                all.is_cancelled()
+            });
+            let scan = || collect_traced(&**source, restored, &part, *options, &cancel);
             let ended = catch_unwind(AssertUnwindSafe(scan)).unwrap_or_else(|_| {
                 Err(SourceError::new(SourceErrorKind::Unavailable, "its scan broke down"))
             });

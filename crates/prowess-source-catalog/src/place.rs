@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use prowess_core::{Cancel, Digest, Remote};
 
@@ -40,7 +41,14 @@ impl CatalogPlace {
     }
 
     pub(crate) fn is_remote(&self) -> bool {
-        matches!(self.0, Kind::Remote(_))
+        self.patience().is_some()
+    }
+
+    pub(crate) fn patience(&self) -> Option<Duration> {
+        match &self.0 {
+            Kind::Directory(_) => None,
+            Kind::Remote(place) => Some(place.patience()),
+        }
     }
 
     /// Returns the location of the pointer, for findings.

@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use prowess_core::{
     Cancel, Digest, FetchedParts, ReceivePart, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
@@ -23,6 +25,11 @@ type Result<T> = std::result::Result<T, CatalogFileError>;
 /// skills. A server may say any size, and the disk is its user's.
 const MOST_CATALOG_BYTES: u64 = 4 * 1024 * 1024 * 1024;
 
+/// How long the first answer of a host waits for a server: longer than for a pointer that does not
+/// come, and a second longer for so many bytes of a catalog file.
+const PATIENCE: Duration = Duration::from_secs(5);
+const LEAST_RATE: u64 = 256 * 1024;
+
 /// The names of files in the cache: the catalog file that is being fetched, its lock, and the
 /// version by which the server knows the pointer.
 const FETCHED: &str = ".catalog.tmp";
@@ -35,12 +42,15 @@ pub(crate) struct RemotePlace {
     cache: PathBuf,
     /// The last pointer with its version, by which the server says that it has no other one.
     polled: Mutex<Option<(String, Pointer)>>,
+    /// The bytes of catalog files that the server has sent.
+    received: AtomicU64,
 }
 
 impl RemotePlace {
     pub(crate) fn new(remote: Arc<dyn Remote>, location: &str, cache: PathBuf) -> Self {
         let location = location.trim_end_matches('/').to_owned();
-        Self { remote, location, cache, polled: Mutex::default() }
+        let received = AtomicU64::default();
+        Self { remote, location, cache, polled: Mutex::default(), received }
     }
 
     pub(crate) fn location_of(&self, name: &str) -> String {
@@ -71,6 +81,11 @@ impl RemotePlace {
                 Ok(pointer)
             }
         }
+    }
+
+    /// Returns how long the first answer of a host waits: longer for a server that sends a catalog.
+    pub(crate) fn patience(&self) -> Duration {
+        PATIENCE + Duration::from_secs(self.received.load(Ordering::Relaxed) / LEAST_RATE)
     }
 
     pub(crate) fn kept_pointer(&self) -> Option<Pointer> {
@@ -139,6 +154,7 @@ impl RemotePlace {
                     }
                 }
             }
+            self.received.fetch_add(part.len() as u64, Ordering::Relaxed);
             Ok(file.write_all(part)?)
         };
         let mut receive = |part: &[u8]| {

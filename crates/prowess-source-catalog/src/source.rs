@@ -206,6 +206,10 @@ impl SkillSource for CatalogSource {
         &self.root
     }
 
+    fn patience(&self) -> Option<Duration> {
+        self.place.patience()
+    }
+
     fn scan(
         &self,
         previous: &PreviousScan<'_>,

@@ -10,7 +10,8 @@ pub type Credentials = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 /// The limits and the rights of requests.
 #[derive(Clone)]
 pub struct HttpOptions {
-    /// The maximum duration of one request, redirects included. By default a minute.
+    /// The maximum duration of one request, redirects included. By default a minute. The server of
+    /// a catalog may be silent for a twentieth of it, in which its pointer has to come.
     pub timeout: Duration,
     /// The hosts that may have an address of a private network, and may be reached by plain `http`:
     /// a name, or a name with a port. By default none.

@@ -15,6 +15,9 @@ use crate::signer::SIGSTORE;
 /// The maximum size of such a file, in bytes.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
+/// The maximum number of skills in one: each that cannot be read is reported.
+const MOST_SKILLS: usize = 2_000;
+
 /// A skill in the lock file of another tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForeignSkill {
@@ -166,6 +169,13 @@ impl ForeignLock {
             Self::Apm => lists::read_apm(text),
         }
     }
+}
+
+fn check_count(skills: usize) -> Result<(), LockError> {
+    if skills > MOST_SKILLS {
+        return Err(LockError::Invalid(format!("it has more than {MOST_SKILLS} skills")));
+    }
+    Ok(())
 }
 
 fn check_version(version: i64, known: i64) -> Result<(), LockError> {

@@ -140,13 +140,20 @@ pub(crate) fn is_id(id: &str) -> bool {
     PackagePath::is_normal(id) && prowess_text::one_line(id) == id
 }
 
-/// Returns why a text is no lock: a later version may have other types of values.
+/// Returns why a text is no lock: a later version may have other types of values. It is not read
+/// again as a whole, which would take as long as the first time.
 fn refusal(text: &str, error: &toml::de::Error) -> LockError {
-    let table = toml::from_str::<toml::Table>(text);
-    match table.as_ref().map(|table| table.get("version").and_then(Value::as_integer)) {
-        Err(_) | Ok(Some(VERSION)) => LockError::Invalid(located(text, error)),
-        Ok(Some(version)) => LockError::UnknownVersion(version),
-        Ok(None) => LockError::Invalid("`version` is missing".to_owned()),
+    let values = text.lines().map(str::trim_start).take_while(|line| !line.starts_with('['));
+    let mut versions = values.filter_map(|line| {
+        let value = line.strip_prefix("version")?.trim_start().strip_prefix('=')?;
+        value.split('#').next()?.trim().parse().ok()
+    });
+    match versions.next() {
+        Some(version) if version != VERSION => LockError::UnknownVersion(version),
+        _ if error.message().starts_with("missing field `version`") => {
+            LockError::Invalid("`version` is missing".to_owned())
+        }
+        _ => LockError::Invalid(located(text, error)),
     }
 }
 

@@ -134,6 +134,11 @@ fn explain<'c>(
         explain_record(catalog, prompt, record, &mut decisions);
     }
     decisions.extend(findings_elsewhere(catalog, &records, query, &path));
+    // It may be there. A look at a directory that does not answer would not end.
+    let late = catalog.diagnostics().filter(|it| it.code.as_str() == "source-late");
+    if decisions.is_empty() {
+        decisions.extend(late.map(|it| Decision::new("find", "late", format!("{it}; {}", it.help))));
+    }
     let places = if decisions.is_empty() { nowhere::places(catalog, query) } else { Vec::new() };
     for place in &places {
         let found = findings_elsewhere(catalog, &records, query, &place.to_string_lossy());

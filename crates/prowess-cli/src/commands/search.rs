@@ -63,8 +63,8 @@ pub(crate) fn run(global: &Global, args: &Search, output: &Output) -> Result<Exi
 }
 
 /// The findings of sources whose skills may be missing or old.
-const OF_SOURCES: [&str; 4] =
-    ["catalog-stale", "catalog-unsigned", "mcp-server-stale", "source-failed"];
+const OF_SOURCES: [&str; 5] =
+    ["catalog-stale", "catalog-unsigned", "mcp-server-stale", "source-failed", "source-late"];
 
 fn show(query: &str, hits: Vec<Hit<'_>>, output: &Output) -> Result<ExitCode, Failure> {
     let searched = Searched { query, hits };

@@ -113,7 +113,8 @@ fn rights_of_a_call_are_never_cut() {
     let rights = json!({ "write": [write], "network": ["a.example"] });
     for (count, is_whole) in [(1, true), (2_000, false)] {
         let mut new = new_approval("a1", b"package");
-        let arguments = json!({ "skill": "wr", "args": "b ".repeat(count), "rights": rights });
+        let arguments = json!({ "skill": "wr", "args": "b ".repeat(count), "rights": rights,
+            "note": format!("a{}b\u{202e}", " ".repeat(300)) });
         new.preview = arguments.to_string();
         let (home, _store) = home([new]);
         let listed = run(&home, &[]);
@@ -123,6 +124,9 @@ fn rights_of_a_call_are_never_cut() {
         assert!(listed.text().contains(&format!("rights.write: [\"{write}\"]\n")), "{listed:?}");
         let more = "all of it: prowess approvals show 1";
         assert_eq!(listed.text().contains(more), !is_whole, "{listed:?}");
+        // Neither blanks nor the direction hide an end.
+        let shown = run(&home, &["show", "a1"]);
+        assert_eq!(shown.text().matches("a[300 × U+0020]b\\u{202e}").count(), 2, "{shown:?}");
     }
 }
 

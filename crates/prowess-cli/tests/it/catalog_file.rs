@@ -174,3 +174,51 @@ fn catalog_of_a_server_is_as_trusted_as_its_signer() {
     check(trusted, &[]);
     assert!(run(&["show", "pdf"]).stdout.contains("Evil"), "the user trusts the server alone");
 }
+
+#[cfg(feature = "remotes")]
+#[test]
+fn silent_server_delays_no_command() {
+    use crate::install::Machine;
+
+    let machine = Machine::new();
+    let out = machine.path("site/team");
+    let root = format!("{}/team/catalog.json", machine.address());
+    let build = || {
+        let args = ["catalog", "build", "--root", &machine.path("skills"), "--out", &out];
+        let built = machine.run(&args);
+        assert_eq!(built.code, Some(0), "{built:?}");
+    };
+    let check = |skills: usize, code: Option<&str>| {
+        let listed = machine.run(&["list", "--root", &root, "--format", "json"]).json();
+        let found = listed["diagnostics"].as_array().expect("a list");
+        let codes: Vec<_> = found.iter().filter_map(|it| it["code"].as_str()).collect();
+        let codes: Vec<_> = codes.into_iter().filter(|it| *it != "catalog-untrusted").collect();
+        assert_eq!(codes, code.as_slice(), "{listed}");
+        assert_eq!(listed["skills"].as_array().map(Vec::len), Some(skills), "{listed}");
+    };
+    let is_silent = || machine.tree.write("site/team/catalog.json.silent", "");
+    let answers = || {
+        let silent = machine.path("site/team/catalog.json.silent");
+        std::fs::remove_file(silent).expect("it is there");
+    };
+    build();
+    is_silent();
+    check(0, Some("source-failed"));
+    answers();
+    check(2, None);
+    // What is kept of it is used, also if a part of a new one comes.
+    is_silent();
+    check(2, Some("catalog-stale"));
+    let found = machine.run(&["search", "pdf", "--root", &root]);
+    assert_eq!((found.code, &*found.stderr), (Some(0), "1 warning: see `prowess doctor`\n"));
+    answers();
+    machine.tree.write("skills/more/SKILL.md", plain_skill("more"));
+    build();
+    for file in std::fs::read_dir(&out).expect("it was built").flatten() {
+        let name = file.file_name().into_string().expect("text");
+        if name.ends_with(".prowess") {
+            machine.tree.write(&format!("site/team/{name}.silent"), "");
+        }
+    }
+    check(2, Some("catalog-stale"));
+}

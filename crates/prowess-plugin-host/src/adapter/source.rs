@@ -1,6 +1,7 @@
 //! The source of a plugin in this process.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use abi_stable::sabi_trait::TD_Opaque;
 use abi_stable::sabi_types::RMut;
@@ -145,6 +146,10 @@ impl SkillSource for PluginSource {
             StampOrigin::OfBuild(key) => Some(key),
             StampOrigin::OfInstance(_) => None,
         }
+    }
+
+    fn patience(&self) -> Option<Duration> {
+        Some(self.shared.limits.patience())
     }
 
     fn scan(

@@ -1,6 +1,7 @@
 //! Adapts the sources of a plugin's process to the core's traits.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use prowess_core::{
     Cancel, ChangeListener, Clock, Code, Coverage, Found, Listing, PackagePath, PreviousScan,
@@ -154,6 +155,10 @@ impl SkillSource for RemoteSource {
 
     fn root(&self) -> &str {
         &self.root
+    }
+
+    fn patience(&self) -> Option<Duration> {
+        Some(self.supervisor.limits().patience())
     }
 
     fn scan(

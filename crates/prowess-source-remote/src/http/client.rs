@@ -3,12 +3,13 @@
 use std::io::Read as _;
 use std::ops::ControlFlow;
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use prowess_core::{Cancel, FetchedParts, ReceivePart, RemoteError, RemoteErrorKind};
 use ureq::http::{HeaderMap, Method, Request, Response, StatusCode};
 use ureq::tls::{PemItem, RootCerts, TlsConfig, parse_pem};
 use ureq::unversioned::transport::DefaultConnector;
-use ureq::{Agent, Body, Error};
+use ureq::{Agent, AsSendBody, Body, Error};
 
 use crate::address::PrivateAddress;
 use crate::cancel::check;
@@ -22,6 +23,11 @@ const MOST_REDIRECTS: usize = 5;
 
 /// The number of bytes after which the host's cancellation is checked.
 const CHUNK: usize = 16 * 1024;
+
+/// What is fetched in parts is a catalog, which the first answer of a host waits for: its server may
+/// be silent for this part of the time, in which all of an answer of at most this size has to come.
+const PARTS: u32 = 20;
+const SMALL: usize = 16 * 1024;
 
 /// The maximum size of the header of an answer, in bytes.
 const MAX_HEADER_BYTES: usize = 64 * 1024;
@@ -51,6 +57,13 @@ impl<'c> Call<'c> {
     pub(crate) fn get(url: &'c Url, headers: &'c [(&'c str, String)]) -> Self {
         Self { method: &Method::GET, url, headers, body: None }
     }
+}
+
+/// How long a request may take, and how long its server may send nothing.
+#[derive(Clone, Copy)]
+struct Times {
+    whole: Duration,
+    silence: Duration,
 }
 
 /// The answer to a request, whatever its status.
@@ -90,7 +103,6 @@ impl Client {
     fn new_agent(&self) -> Agent {
         let options = &self.options;
         let config = Agent::config_builder()
-            .timeout_global(Some(options.timeout))
             .http_status_as_error(false)
             // Redirects are followed here, where the next URL is checked.
             .max_redirects(0)
@@ -126,7 +138,11 @@ impl Client {
     ) -> Result<FetchedParts, RemoteError> {
         let mut headers = call.headers.to_vec();
         headers.extend(known.map(|tag| ("if-none-match", tag.to_owned())));
-        let answer = self.receive(&Call { headers: &headers, ..*call }, limit, receive, cancel)?;
+        let call = &Call { headers: &headers, ..*call };
+        let silence = self.options.timeout / PARTS;
+        let whole = if limit > SMALL { self.options.timeout } else { silence };
+        let times = Times { whole, silence };
+        let answer = self.receive(call, limit, times, receive, cancel)?;
         if known.is_some() && answer.status == StatusCode::NOT_MODIFIED {
             return Ok(FetchedParts::Unchanged);
         }
@@ -147,22 +163,26 @@ impl Client {
             body.extend(part);
             ControlFlow::Continue(())
         };
-        let answer = self.receive(call, limit, &mut receive, cancel)?;
+        let answer = self.receive(call, limit, self.times(), &mut receive, cancel)?;
         Ok(Answer { body, ..answer })
     }
 
-    /// Makes a request as [`Self::send`] does, and passes on the body of its answer.
+    /// Makes a request as [`Self::send`] does, redirects included in its time, and passes on the
+    /// body of its answer.
     fn receive(
         &self,
         call: &Call<'_>,
         limit: usize,
+        times: Times,
         receive: ReceivePart<'_>,
         cancel: &Cancel,
     ) -> Result<Answer, RemoteError> {
         let mut current = call.url.clone();
+        let begun = Instant::now();
         for _ in 0..=MOST_REDIRECTS {
             check(cancel)?;
-            let response = self.request(call, &current)?;
+            let whole = times.whole.saturating_sub(begun.elapsed());
+            let response = self.request(call, &current, Times { whole, ..times })?;
             let status = response.status();
             let leads_on = status.is_redirection() && status != StatusCode::NOT_MODIFIED;
             if !leads_on || call.method != Method::GET {
@@ -188,7 +208,7 @@ impl Client {
         cancel: &Cancel,
     ) -> Result<HttpAnswer, RemoteError> {
         check(cancel)?;
-        let response = self.request(call, call.url)?;
+        let response = self.request(call, call.url, self.times())?;
         let status = response.status().as_u16();
         let headers = response.headers().clone();
         let mut answer = HttpAnswer { status, headers, body: Vec::new() };
@@ -201,12 +221,21 @@ impl Client {
 
     /// Makes one request, and returns the head of its answer.
     pub(crate) fn head_of(&self, call: &Call<'_>) -> Result<HttpAnswer, RemoteError> {
-        let response = self.request(call, call.url)?;
+        let response = self.request(call, call.url, self.times())?;
         let status = response.status().as_u16();
         Ok(HttpAnswer { status, headers: response.headers().clone(), body: Vec::new() })
     }
 
-    fn request(&self, call: &Call<'_>, url: &Url) -> Result<Response<Body>, RemoteError> {
+    fn times(&self) -> Times {
+        Times { whole: self.options.timeout, silence: self.options.timeout }
+    }
+
+    fn request(
+        &self,
+        call: &Call<'_>,
+        url: &Url,
+        times: Times,
+    ) -> Result<Response<Body>, RemoteError> {
         let mut request = Request::builder().method(call.method).uri(url.as_str());
         let mut own = None;
         for (name, value) in call.headers {
@@ -225,14 +254,23 @@ impl Client {
         }
         let invalid = |_| RemoteError::new(RemoteErrorKind::Unsupported, "the request is invalid");
         let answered = match call.body {
-            Some(body) => self.agent().run(request.body(body).map_err(invalid)?),
-            None => self.agent().run(request.body(()).map_err(invalid)?),
+            Some(body) => run(self.agent(), request.body(body).map_err(invalid)?, times),
+            None => run(self.agent(), request.body(()).map_err(invalid)?, times),
         };
         answered.map_err(|error| {
             self.addresses.clear();
             failed(&error, url)
         })
     }
+}
+
+fn run(
+    agent: &Agent,
+    request: Request<impl AsSendBody>,
+    Times { whole, silence }: Times,
+) -> Result<Response<Body>, Error> {
+    let request = agent.configure_request(request).timeout_global(Some(whole));
+    agent.run(request.timeout_per_read(Some(silence)).build())
 }
 
 /// Returns the certificates that servers are checked with.

@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 
 use super::repository::{has_host, repository_at, with_scheme};
 use super::{
-    ForeignSigner, ForeignSkill, ForeignSkills, Others, check_file, check_others, check_version,
-    invalid,
+    ForeignSigner, ForeignSkill, ForeignSkills, Others, check_count, check_file, check_others,
+    check_version, invalid,
 };
 use crate::error::LockError;
 
@@ -51,7 +51,7 @@ pub(super) fn read_toolhive(text: &str) -> Result<ForeignSkills, LockError> {
             signer: skill.provenance.as_ref().map(ForeignSigner::read),
         })
     };
-    Ok(read_entries(text, "skills", file.skills, skill))
+    read_entries(text, "skills", file.skills, skill)
 }
 
 /// Reads the entries of a list, each with the line that it begins at.
@@ -60,7 +60,8 @@ fn read_entries<T: DeserializeOwned>(
     key: &str,
     entries: Vec<serde_yaml::Value>,
     read: impl Fn(T) -> Result<ForeignSkill, String>,
-) -> ForeignSkills {
+) -> Result<ForeignSkills, LockError> {
+    check_count(entries.len())?;
     let lines = (1..).zip(text.lines());
     let lines = lines.skip_while(|(_, line)| line.split(':').next() != Some(key)).skip(1);
     let mut starts = lines.filter(|(_, line)| line.trim_start().starts_with('-')).peekable();
@@ -92,7 +93,7 @@ fn read_entries<T: DeserializeOwned>(
     for (name, line, skill) in entries {
         all.add(&name, line, skill);
     }
-    all
+    Ok(all)
 }
 
 /// Returns the source of `git://HOST/PATH@REF#DIRECTORY`, or of an image such as `HOST/NAME:TAG`.
@@ -178,7 +179,7 @@ pub(super) fn read_apm(text: &str) -> Result<ForeignSkills, LockError> {
             signer: it.provenance.as_ref().map(ForeignSigner::read),
         })
     };
-    Ok(read_entries(text, "dependencies", file.dependencies, skill))
+    read_entries(text, "dependencies", file.dependencies, skill)
 }
 
 /// The maximum depth of `[` and `{`. The reader's time grows with the square of the depth.

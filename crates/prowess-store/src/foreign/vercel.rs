@@ -7,8 +7,8 @@ use serde::Deserialize;
 
 use super::repository::{has_host, repository_at, with_scheme};
 use super::{
-    ForeignSigner, ForeignSkill, ForeignSkills, Others, check_file, check_others, check_version,
-    invalid,
+    ForeignSigner, ForeignSkill, ForeignSkills, Others, check_count, check_file, check_others,
+    check_version, invalid,
 };
 use crate::error::LockError;
 
@@ -43,29 +43,37 @@ struct VercelSkill {
 }
 
 pub(super) fn read(text: &str, version: i64) -> Result<ForeignSkills, LockError> {
-    check_keys(text)?;
+    let lines = check_keys(text)?;
     let file: Vercel = serde_json::from_str(text).map_err(|error| invalid(&error))?;
     check_version(file.version, version)?;
     check_file(&file.others, "dismissed lastSelectedAgents")?;
+    check_count(file.skills.len())?;
     let mut read = ForeignSkills::default();
     for (name, entry) in file.skills {
         let skill = serde_json::from_value(entry).map_err(|error| error.to_string());
-        let line = line_of_key(text, &serde_json::Value::from(&*name).to_string());
+        let line = lines.get(&name).copied().unwrap_or(1);
         read.add(&name, line, skill.and_then(|skill| vercel_skill(&name, skill)));
     }
     Ok(read)
 }
 
-/// Refuses an object of a JSON text with two equal keys, of which its reader keeps the last one.
-fn check_keys(json: &str) -> Result<(), LockError> {
+/// Refuses an object of a JSON text with two equal keys, of which its reader keeps the last one, and
+/// returns the lines of the keys of `skills`.
+fn check_keys(json: &str) -> Result<BTreeMap<String, usize>, LockError> {
     let mut objects: Vec<BTreeMap<String, usize>> = Vec::new();
+    let (mut skills, mut is_skills) = (BTreeMap::new(), false);
     let (mut rest, mut line) = (json, 1);
     while let Some(at) = rest.find(['"', '{', '}', '\n']) {
         let (found, after) = (rest.as_bytes()[at], &rest[at + 1..]);
         rest = after;
         match found {
             b'{' => objects.push(BTreeMap::new()),
-            b'}' => drop(objects.pop()),
+            b'}' => {
+                let ended = objects.pop().unwrap_or_default();
+                if objects.len() == 1 && is_skills {
+                    skills = ended;
+                }
+            }
             b'\n' => line += 1,
             _ => {
                 let mut is_escaped = false;
@@ -76,10 +84,14 @@ fn check_keys(json: &str) -> Result<(), LockError> {
                 };
                 let end = after.find(is_end).unwrap_or(after.len());
                 rest = after.get(end + 1..).unwrap_or_default();
+                let depth = objects.len();
                 let keys = objects.last_mut().filter(|_| rest.trim_start().starts_with(':'));
                 let Some(keys) = keys else { continue };
                 let key = serde_json::from_str(&format!("\"{}\"", &after[..end]));
                 let Ok(key): Result<String, _> = key else { continue };
+                if depth == 1 {
+                    is_skills = key == "skills";
+                }
                 let shown = quoted(&key);
                 if let Some(first) = keys.insert(key, line) {
                     let message = format!(
@@ -90,16 +102,7 @@ fn check_keys(json: &str) -> Result<(), LockError> {
             }
         }
     }
-    Ok(())
-}
-
-/// Returns the line of a key in front of an object, or else of any key of this name.
-fn line_of_key(text: &str, key: &str) -> usize {
-    let keys = || text.match_indices(key).map(|(at, _)| at);
-    let value = |at: &usize| text[at + key.len()..].trim_start().strip_prefix(':');
-    let is_object = |at: &usize| value(at).is_some_and(|rest| rest.trim_start().starts_with('{'));
-    let found = keys().find(is_object).or_else(|| keys().find(|at| value(at).is_some()));
-    1 + text[..found.unwrap_or_default()].matches('\n').count()
+    Ok(skills)
 }
 
 fn vercel_skill(name: &str, skill: VercelSkill) -> Result<ForeignSkill, String> {

@@ -46,7 +46,8 @@ pub(super) fn row(html: &mut Html, entry: &Value) {
     let tool = clipped(text(entry, "tool"), NAME_BYTES);
     html.link(&target("/approval", "id", text(entry, "id")), &tool);
     html.element("p", &[], |html| {
-        html.line("code", &clipped(text(entry, "preview"), ROW_BYTES));
+        let preview = head_and_tail(text(entry, "preview"), ROW_BYTES);
+        html.line("code", &clipped(&preview, 2 * ROW_BYTES));
     });
     let of = [("skill", "skill"), ("session", "session"), ("asked", "asked"), ("by", "by")];
     let of = of.map(|(key, word)| match text(entry, key) {

@@ -38,6 +38,8 @@ fn shape_of_every_page_stays() {
         }
     }
     set(&format!("a{}b\u{a0}", " ".repeat(3_800)));
-    let call = server.get("/approval?id=a1");
-    assert!(call.body().contains("a[3800 × U+0020]b[1 × U+00A0]"), "{}", call.body());
+    for path in ["/approval?id=a1", "/approvals"] {
+        let body = server.get(path).body().to_owned();
+        assert!(body.contains("a[3800 × U+0020]b[1 × U+00A0]"), "{path}: {body}");
+    }
 }

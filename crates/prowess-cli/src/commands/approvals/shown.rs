@@ -6,7 +6,7 @@ use prowess::state::rfc3339;
 use prowess::{
     ApprovalEntry, ApprovalId, ApprovalScope, ApprovalState, ArgumentPattern, Digest, Timestamp,
 };
-use prowess_text::{head_and_tail, terminal_json};
+use prowess_text::head_and_tail;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -113,8 +113,12 @@ impl Shown {
     pub(super) fn whole(&self) -> String {
         let json: Option<Value> = serde_json::from_str(&self.preview).ok();
         let pretty = json.and_then(|json| serde_json::to_string_pretty(&json).ok());
-        let arguments = pretty.unwrap_or_else(|| self.preview.clone());
-        format!("{}{}\n", self.text(), terminal_json(&arguments))
+        let mut text = self.text();
+        for line in pretty.as_deref().unwrap_or(&self.preview).lines() {
+            let words = line.trim_start_matches(' ');
+            text.extend([&line[..line.len() - words.len()], &head_and_tail(words, usize::MAX), "\n"]);
+        }
+        text
     }
 
     fn call(&self) -> String {

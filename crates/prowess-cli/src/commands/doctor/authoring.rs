@@ -52,7 +52,10 @@ pub(super) fn check(
     for source in catalog.sources() {
         let root = source.source.root();
         let layer = &*catalog.layers()[source.layer].name;
-        if OF_OTHERS.contains(&layer) || !root.starts_with('/') || !is_there(root) {
+        let is_late = catalog.diagnostics().any(|found| {
+            found.code.as_str() == "source-late" && found.path.as_deref() == Some(root)
+        });
+        if is_late || OF_OTHERS.contains(&layer) || !root.starts_with('/') || !is_there(root) {
             continue;
         }
         let (profile, checked) = check_source(global, &ScannedSource(source), facts, &NoProgress)?;

@@ -11,7 +11,7 @@ use prowess::script::{SandboxedScripts, ScriptExplanation, ScriptPolicy};
 use prowess::{
     Caller, Cancel, Progress, Record, ResourcePath, ScriptError, ScriptRequest, ToolCall, Turn,
 };
-use prowess_text::counted;
+use prowess_text::{counted, head_and_tail};
 use serde::Serialize;
 
 use crate::args::Run;
@@ -127,7 +127,7 @@ impl Explained<'_> {
             document;
         let mut text = format!("{HEADING}{}{HEADING:#} {}\n", plain(skill), self.args.script());
         let mut line = |name: &str, value: &str| {
-            let value = plain(value);
+            let value = head_and_tail(value, usize::MAX);
             // A digest is copied as a whole.
             let is_long = !value.contains(' ') && width(&value) > columns_behind(MARGIN);
             let gap = if is_long { format!("\n{:4}", "") } else { " ".to_owned() };
