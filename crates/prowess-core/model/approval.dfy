@@ -52,28 +52,23 @@ lemma A1_SpentAtMostOnce(acts: seq<Act>, e: Entry, now: int)
 
 lemma A2_SpentOrRevokedIsFinal(e: Entry, act: Act, now: int)
   requires e.state.Spent? || e.state == Revoked
-  ensures After(e, act, now) == e
-{}
+  ensures After(e, act, now) == e {}
 
 // Of two hosts that read one version, the store takes one: its version is no longer the other's.
 lemma A3_EachChangeIsANewVersion(e: Entry, act: Act, now: int)
-  ensures After(e, act, now) == e || After(e, act, now).version == e.version + 1
-{}
+  ensures After(e, act, now) == e || After(e, act, now).version == e.version + 1 {}
 
 lemma A4_NothingIsUsedLate(e: Entry, operation: int, now: int)
   requires IsPast(e.expires, now) && MayRun(e, operation, now)
-  ensures e.state == Spent(operation)
-{}
+  ensures e.state == Spent(operation) {}
 
 // An approval that lasts is bound to the digest of a package, so a changed one is not covered.
 lemma A5_LastingNeedsADigest(e: Entry, act: Act, now: int)
   requires e.isUnbound && !(e.state.Granted? && e.state.scope != Once)
-  ensures var next := After(e, act, now); !(next.state.Granted? && next.state.scope != Once)
-{}
+  ensures var next := After(e, act, now); !(next.state.Granted? && next.state.scope != Once) {}
 
 lemma A6_NothingRunsWithoutAGrant(e: Entry, operation: int, now: int)
-  ensures MayRun(e, operation, now) ==> e.state.Granted? || e.state.Spent?
-{}
+  ensures MayRun(e, operation, now) ==> e.state.Granted? || e.state.Spent? {}
 
 function method Read(n: int): Act {
   if n < 3 then Use(n) else if n == 3 then Deny else if n == 4 then Revoke

@@ -66,20 +66,17 @@ predicate Stays(parts: seq<Text>, depth: int) {
 
 lemma D1_AcceptedPathStaysInside(rest: seq<Text>, done: seq<Text>)
   requires Walk(rest, done).Inside?
-  ensures Stays(rest, |done|)
-{}
+  ensures Stays(rest, |done|) {}
 
 // The normal form has no `.`, `..` and empty part.
 lemma D2_NormalFormHasNamesOnly(rest: seq<Text>, done: seq<Text>)
   requires Walk(rest, done).Inside? && forall p :: p in done ==> IsPart(p)
-  ensures forall p :: p in Walk(rest, done).parts ==> IsPart(p)
-{}
+  ensures forall p :: p in Walk(rest, done).parts ==> IsPart(p) {}
 
 // A path that the second guard accepts never goes up.
 lemma D3_CheckedPathStaysInside(parts: seq<Text>, depth: nat)
   requires forall p :: p in parts ==> !IsUp(p)
-  ensures Stays(parts, depth)
-{}
+  ensures Stays(parts, depth) {}
 
 // `PackagePath::is_normal`, the check of `prowess-dir`, `ResourcePath::new` and `PackagePath::new`.
 datatype Answers = Answers(isNormal: bool, isChecked: bool, isFile: bool, result: Result)

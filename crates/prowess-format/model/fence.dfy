@@ -44,8 +44,7 @@ function method Find(lines: seq<Text>): Found {
 }
 
 lemma F1_LinesAreTheText(t: Text)
-  ensures Joined(Lines(t)) == t
-{}
+  ensures Joined(Lines(t)) == t {}
 
 lemma F2_FirstFenceCloses(lines: seq<Text>, i: nat)
   requires i <= Closing(lines) < |lines|

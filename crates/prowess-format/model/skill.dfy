@@ -41,13 +41,11 @@ predicate method IsValidCompleteSkill(f: Frontmatter, lines: int, directory: Tex
 // No name is a path: it has no slash, backslash, dot, colon or NUL.
 lemma N1_NameIsNoPath(name: Text)
   requires IsValidSkillName(name)
-  ensures 47 !in name && 92 !in name && 46 !in name && 58 !in name && 0 !in name
-{}
+  ensures 47 !in name && 92 !in name && 46 !in name && 58 !in name && 0 !in name {}
 
 lemma N2_LevelsNarrow(f: Frontmatter, lines: int, directory: Text)
   ensures IsValidCompleteSkill(f, lines, directory) ==> IsValidLevel2(f, lines) && IsValidSkillName(directory)
-  ensures IsValidLevel2(f, lines) ==> IsValidLevel1(f)
-{}
+  ensures IsValidLevel2(f, lines) ==> IsValidLevel1(f) {}
 
 function method Repeated(c: int, count: nat): Text { if count == 0 then [] else [c] + Repeated(c, count - 1) }
 

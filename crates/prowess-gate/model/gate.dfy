@@ -66,34 +66,28 @@ predicate Le(a: Decision, b: Decision) { a == Deny || b == Allow || a == b }
 
 lemma G1_NothingLiftsTheCeiling(p: Policy, c: Call, skills: Skills)
   requires c.denial == Denied || (c.only == Beyond && !c.isOperation)
-  ensures Decide(p, c, skills) == Deny
-{}
+  ensures Decide(p, c, skills) == Deny {}
 
 lemma G2_StricterCeilingIsNeverWider(p: Policy, a: Call, b: Call, skills: Skills)
   requires a == b.(denial := a.denial, only := a.only)
   requires a.denial == b.denial || a.denial == Denied || b.denial == Undenied
   requires a.only == b.only || a.only == Beyond
-  ensures Le(Decide(p, a, skills), Decide(p, b, skills))
-{}
+  ensures Le(Decide(p, a, skills), Decide(p, b, skills)) {}
 
 lemma G3_NoGrantReplacesAnApproval(p: Policy, c: Call, skills: Skills)
   requires NeedsApproval(c) && Decide(p, c, skills) == Allow
-  ensures c.approval == OfThese
-{}
+  ensures c.approval == OfThese {}
 
 lemma G4_ConsentNeedsADigest(p: Policy, c: Call, skills: Skills)
   requires c.consent == WithoutDigest
-  ensures Decide(p, c, skills) != Allow
-{}
+  ensures Decide(p, c, skills) != Allow {}
 
 lemma G5_ApprovalLiftsNoLimit(p: Policy, c: Call, skills: Skills)
   requires p.semantics == Restrict && !c.isOperation && IsRestricted(p, skills)
-  ensures Decide(p, c, skills) == Deny
-{}
+  ensures Decide(p, c, skills) == Deny {}
 
 lemma G6_ApprovalOfOtherFilesIsNone(p: Policy, c: Call, skills: Skills)
-  ensures Decide(p, c.(approval := OfOthers), skills) == Decide(p, c.(approval := None), skills)
-{}
+  ensures Decide(p, c.(approval := OfOthers), skills) == Decide(p, c.(approval := None), skills) {}
 
 lemma Joined(p: Policy, a: Skills, b: Skills)
   ensures Granting(p, a + b) == if p.combine == TopOfStack && Granting(p, b) != [] then Granting(p, b)

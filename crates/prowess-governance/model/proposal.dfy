@@ -36,33 +36,27 @@ function method After(s: Skill, act: Act): Skill {
 
 lemma V1_AppliedOntoItsBaseOnly(s: Skill, act: Act)
   requires act.kind == Accept && After(s, act) != s
-  ensures s.line == Base && (s.isElsewhere ==> act.isRebased) && !s.isDecided
-{}
+  ensures s.line == Base && (s.isElsewhere ==> act.isRebased) && !s.isDecided {}
 
 lemma V2_ProposerNeverAccepts(s: Skill, act: Act)
   requires act.kind == Accept && act.who == Proposer
-  ensures Verdict(s, act) != Done
-{}
+  ensures Verdict(s, act) != Done {}
 
 lemma V3_DecidedOnce(s: Skill, act: Act)
   requires s.isDecided && !IsEdit(act)
-  ensures After(s, act) == s && Verdict(s, act) == NotFound
-{}
+  ensures After(s, act) == s && Verdict(s, act) == NotFound {}
 
 lemma V4_OnlyAnAcceptanceChangesTheSkill(s: Skill, act: Act)
   requires !IsEdit(act) && act.kind != Accept
-  ensures After(s, act).line == s.line
-{}
+  ensures After(s, act).line == s.line {}
 
 lemma V5_NoEditIsLost(s: Skill, act: Act)
   requires !IsEdit(act)
-  ensures After(s, act).isElsewhere == s.isElsewhere && (s.line == Other ==> After(s, act).line == Other)
-{}
+  ensures After(s, act).isElsewhere == s.isElsewhere && (s.line == Other ==> After(s, act).line == Other) {}
 
 lemma V6_NobodyDecidesUnseen(s: Skill, act: Act)
   requires !IsEdit(act) && act.isUnseen
-  ensures After(s, act) == s
-{}
+  ensures After(s, act) == s {}
 
 function method Play(acts: seq<Act>, s: Skill): Played {
   if acts == [] then Played([], s)

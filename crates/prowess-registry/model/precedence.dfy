@@ -56,13 +56,11 @@ predicate AreDistinct(rs: Records)
 
 lemma P1_OrderIsTotal(a: Record, b: Record, c: Record)
   ensures !Before(a, a) && !(Before(a, b) && Before(b, a)) && (Before(a, b) && Before(b, c) ==> Before(a, c))
-  ensures a.source != b.source || a.path != b.path ==> Before(a, b) || Before(b, a)
-{}
+  ensures a.source != b.source || a.path != b.path ==> Before(a, b) || Before(b, a) {}
 
 lemma P2_UntrustedNeverShadowsTrusted(rs: Records, isError: bool)
   requires Offered(rs, isError) != [] && Offered(rs, isError)[0].isUntrusted
-  ensures forall r :: r in rs ==> r.isUntrusted
-{}
+  ensures forall r :: r in rs ==> r.isUntrusted {}
 
 lemma P3_ScanOrderDoesNotMatter(a: Records, b: Records, isError: bool)
   requires AreDistinct(a) && forall r :: r in a <==> r in b
@@ -86,8 +84,7 @@ lemma P4_UntrustedContestsNoTrusted(rs: Records, more: Record)
 lemma P5_ClampedPriorityCrossesNoLayer(a: Record, b: Record, high: int, low: int)
   requires a.isUntrusted == b.isUntrusted && a.isRepaired == b.isRepaired && high > low
   requires a.layer == Layer(true, high) && b.layer == Layer(true, low)
-  ensures Before(a, b)
-{}
+  ensures Before(a, b) {}
 
 // Four layers: an untrusted one of the most weight, two trusted ones, and an untrusted one.
 datatype Place = Downloads | User | Project | Plugins

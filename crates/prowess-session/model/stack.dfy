@@ -98,13 +98,11 @@ function method Unload(active: Skills, named: Skills, isStack: bool): Result {
 }
 
 lemma S1_NeverOverTheCap(active: Skills, bound: Skills, wanted: Skills, adds: bool, p: Policy)
-  ensures var r := Load(active, bound, wanted, adds, p); r.Loaded? ==> |r.skills| <= p.cap
-{}
+  ensures var r := Load(active, bound, wanted, adds, p); r.Loaded? ==> |r.skills| <= p.cap {}
 
 lemma AddedHasAll(wanted: Skills, active: Skills, reload: Reload)
   requires Added(wanted, active, reload).Loaded?
-  ensures Ids(Added(wanted, active, reload).skills) == Ids(active) + Ids(wanted)
-{}
+  ensures Ids(Added(wanted, active, reload).skills) == Ids(active) + Ids(wanted) {}
 
 lemma S2_LoadsAllOrNothing(active: Skills, bound: Skills, wanted: Skills, adds: bool, p: Policy)
   requires Load(active, bound, wanted, adds, p).Loaded?
@@ -118,23 +116,19 @@ lemma S2_LoadsAllOrNothing(active: Skills, bound: Skills, wanted: Skills, adds: 
 
 lemma S3_RefusedOnlyIfNothingCanBeUnloaded(all: Skills, fixed: Skills, cap: nat)
   requires Limited(all, fixed, true, cap) == TooMany
-  ensures |all| - |Without(all, fixed)| > cap
-{}
+  ensures |all| - |Without(all, fixed)| > cap {}
 
 lemma S4_StackKeepsWhatLiesBelow(wanted: Skills, active: Skills, reload: Reload)
   requires reload != MoveToEnd && Added(wanted, active, reload).Loaded?
   ensures var skills := Added(wanted, active, reload).skills;
-    |skills| >= |active| && forall i :: 0 <= i < |active| ==> skills[i].id == active[i].id
-{}
+    |skills| >= |active| && forall i :: 0 <= i < |active| ==> skills[i].id == active[i].id {}
 
 lemma S5_StackUnloadsFromTheTop(active: Skills, named: Skills)
-  ensures var r := Unload(active, named, true); r.Loaded? ==> r.skills <= active
-{}
+  ensures var r := Unload(active, named, true); r.Loaded? ==> r.skills <= active {}
 
 lemma S6_UnloadedSkillsAreGone(active: Skills, named: Skills, isStack: bool)
   requires Unload(active, named, isStack).Loaded?
-  ensures forall s :: s in active ==> (s in Unload(active, named, isStack).skills <==> s.id !in Ids(named))
-{}
+  ensures forall s :: s in active ==> (s in Unload(active, named, isStack).skills <==> s.id !in Ids(named)) {}
 
 // The last two operations are next to a bound skill, or with one.
 datatype Operation = Replace | Add | AddToBound | UnloadNamed | ReplaceByBound

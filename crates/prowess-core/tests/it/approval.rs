@@ -147,28 +147,6 @@ fn approval_has_the_granted_scope() {
 }
 
 #[test]
-fn approval_applies_to_its_own_caller_only() {
-    let [session, other] = ["s", "other"].map(|id| SessionId::new(id).expect("the id is valid"));
-    for scope in SCOPES {
-        let entry = decided(&[grant(scope, None)]);
-        let is_shared = scope == ApprovalScope::Always;
-        for (tool, tenant, session, expected) in [
-            ("Bash", Some("acme"), &session, true),
-            ("Write", Some("acme"), &session, false),
-            ("Bash", Some("globex"), &session, false),
-            ("Bash", None, &session, false),
-            ("Bash", Some("acme"), &other, is_shared),
-            ("Write", Some("acme"), &other, false),
-            ("Bash", None, &other, false),
-        ] {
-            let query = ApprovalQuery { tool, tenant, session, now: Timestamp(3) };
-            let applies = entry.approval_for(&query).is_some();
-            assert_eq!(applies, expected, "{scope:?} for {query:?}");
-        }
-    }
-}
-
-#[test]
 fn entry_is_removed_once_it_has_no_effect() {
     let once = grant(ApprovalScope::Once, Some(20));
     let revoked = decided(&[once, ApprovalVerdict::Revoke]);
@@ -190,21 +168,6 @@ fn entry_is_removed_once_it_has_no_effect() {
     }
     let lasting = decided(&[grant(ApprovalScope::Always, None)]);
     assert!(!lasting.is_finished(Timestamp(u64::MAX)), "it has no end");
-}
-
-#[test]
-fn state_is_named_by_one_word() {
-    let once = grant(ApprovalScope::Once, None);
-    for (verdicts, word) in [
-        (&[][..], "pending"),
-        (&[once], "granted"),
-        (&[ApprovalVerdict::Deny], "denied"),
-        (&[once, ApprovalVerdict::Revoke], "revoked"),
-    ] {
-        assert_eq!(decided(verdicts).state.word(), word);
-    }
-    let error = decide(&decided(&[once]), once, 3).expect_err("it is granted already");
-    assert_eq!(error.to_string(), "approval `a` is granted by ada");
 }
 
 fn new(id: usize, request: ApprovalRequest, preview: &str) -> NewApproval {

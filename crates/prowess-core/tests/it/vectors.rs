@@ -114,15 +114,29 @@ fn every_short_history_ends_as_its_state_says() {
             );
             check_callers(&entry, now);
         }
+        check_refusal(&entry);
     }
 }
 
-/// An approval is for its session, or for all of them.
+/// A refused decision names the state and the person as they are stored.
+fn check_refusal(entry: &ApprovalEntry) {
+    let decision =
+        ApprovalDecision { verdict: ApprovalVerdict::Deny, by: "bob".into(), at: Timestamp(0) };
+    let Err(refused) = entry.decide(&decision) else { return };
+    let stored = serde_json::to_value(&entry.state).expect("it is data");
+    let [state, by] = ["kind", "by"].map(|field| stored[field].as_str().unwrap_or_default());
+    assert_eq!(refused.to_string(), format!("approval `a` is {state} by {by}"));
+}
+
+/// An approval is for its tool, its tenant, and its session or all of them.
 fn check_callers(entry: &ApprovalEntry, now: Timestamp) {
-    let [own, other] = ["s", "t"].map(|id| {
-        let session = SessionId::new(id).expect("the id is valid");
-        entry.approval_for(&ApprovalQuery { tool: "Bash", tenant: None, session: &session, now })
-    });
+    let [own, other, of_tool, of_tenant] =
+        [("s", "Bash", None), ("t", "Bash", None), ("s", "Read", None), ("s", "Bash", Some("b"))]
+            .map(|(id, tool, tenant)| {
+                let session = SessionId::new(id).expect("the id is valid");
+                entry.approval_for(&ApprovalQuery { tool, tenant, session: &session, now })
+            });
+    assert_eq!((of_tool, of_tenant), (None, None), "{entry:?} at {now:?}");
     let Some(own) = own else { return assert_eq!(other, None, "{entry:?} at {now:?}") };
     let is_shared = own.scope == ApprovalScope::Always;
     assert_eq!((other.is_some(), own.session.is_none()), (is_shared, is_shared), "{entry:?}");
@@ -135,6 +149,10 @@ fn every_short_path_is_normal_or_made_normal_or_refused() {
     for_each_short_path(|text| {
         count += 1;
         let path = PackagePath::new(text);
+        let directory = path.as_ref().map(|path| (path.as_str(), path.directory()));
+        let ends =
+            |(path, end): (&str, &str)| path.ends_with(end) && path.is_empty() == end.is_empty();
+        assert!(directory.is_ok_and(ends) || path.is_err(), "{path:?}");
         let is_unchanged = path.as_ref().is_ok_and(|path| path.as_str() == text);
         assert_eq!(PackagePath::is_normal(text), is_unchanged, "{text:?}");
         let is_made_normal = path.as_ref().is_ok_and(|path| PackagePath::is_normal(path.as_str()));

@@ -523,8 +523,11 @@ fn steps_are_in_the_audit() {
     assert_eq!(*steps.steps.lock().unwrap(), expected, "each step has its own time");
 
     place.propose("-Save it.\n+Save them.\n").unwrap();
-    place.proposals = audited(&place, Arc::new(Steps { is_full: true, ..Steps::default() }));
+    let full = Arc::new(Steps { is_full: true, ..Steps::default() });
+    place.proposals = audited(&place, Arc::clone(&full));
     let error = place.accept(false).unwrap_err();
     assert!(error.message.contains("the disk is full"), "{error}");
     assert!(place.text("SKILL.md").contains("Save it."), "nothing is accepted without a record");
+    place.proposals = place.proposals.clone().audited_by(full, AuditPolicy::BestEffort);
+    place.accept(false).expect("a record that is not required is not waited for");
 }

@@ -338,10 +338,15 @@ fn tampered_file_is_rejected_by_its_name() {
         assert_eq!((&file.name, &*file.skill), (&name, "pdf"));
         let read = if content.len() < 1 << 20 { content } else { b"" };
         assert_eq!(file.digest, prowess_core::Digest::of(read));
+        let agents = place.proposals.reject(&review(agent("agent")));
+        for refused in [agents, place.proposals.withdraw(&review(ada()))] {
+            assert_eq!(refused.unwrap_err().code, review_codes::PROPOSAL_TAMPERED);
+        }
         let decision = place.proposals.reject(&review(ada())).unwrap();
         assert_eq!((&*decision.skill, &decision.by), ("pdf", &ada()));
         assert!(place.proposals.waiting().unwrap().is_empty());
-        assert_eq!(place.proposals.decided("", usize::MAX).unwrap().len(), 1);
+        let decided = ["", "other"].map(|start| place.proposals.decided(start, 9).unwrap().len());
+        assert_eq!(decided, [1, 0]);
     }
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, BodyDelivery, Digest, LoadMode, LoadRequest, SessionError, SessionId,
-    SessionScope, SessionState, Timestamp, Unload,
+    ActiveSkill, AllowedTools, BodyDelivery, Digest, LoadMode, LoadRequest, SessionError,
+    SessionId, SessionScope, SessionState, Timestamp, Unload,
 };
 use prowess_session::{Discipline, OnLimit, OnReload, SessionPolicy, ledger, operations};
 use prowess_testkit::replay_model;
@@ -93,6 +93,21 @@ fn stack_changes_as_in_the_model() {
             Err(error) => panic!("{error}"),
         }
     });
+}
+
+/// A newer edition that is loaded for an active skill neither widens nor narrows its rights.
+#[test]
+fn refreshed_skill_keeps_its_tools() {
+    let lists = [AllowedTools::Absent, AllowedTools::Empty];
+    let with = |number, list: &AllowedTools| {
+        let mut skill = skill(number);
+        Arc::make_mut(&mut skill).allowed_tools = list.clone();
+        skill
+    };
+    for (own, other) in lists.iter().flat_map(|own| lists.iter().map(move |other| (own, other))) {
+        let refreshed = operations::refresh(&[with(0, own)], &[with(1, other)]);
+        assert_eq!((&refreshed[0].allowed_tools, refreshed[0].digest), (own, skill(1).digest));
+    }
 }
 
 /// Returns every list of at most so many of four skills; one may occur several times.
