@@ -15,8 +15,8 @@ const LONGEST_ESCAPE: usize = 16;
 /// A secret is found in any case, with each character written as it is or escaped (`%41`, `\u0041`,
 /// `\x41`, `\101`, `&#65;`, `=41`, also repeatedly), in UTF-16 and UTF-32, as a part of a text in
 /// base64 (both alphabets, in lines) or in hexadecimal digits, and as the numbers of its bytes
-/// (`[83, 107]`, `123 153`). Other forms are not found: reversed, compressed, encrypted, in parts or
-/// in two of these at once.
+/// (`[83, 107]`, `123 153`). Other forms are not found: reversed, compressed, encrypted, in two of
+/// these at once, or in parts, as the lines of `xxd`, `od -c` and `od -x` have them.
 pub struct Mask<W> {
     inner: W,
     secrets: Vec<Spelling>,

@@ -225,8 +225,8 @@ pub(crate) fn is_mark(first: u8) -> bool {
     matches!(first, 0 | b'%' | b'\\' | b'&' | b'=')
 }
 
-/// Returns whether a byte is a character by itself, and neither an escape nor the beginning of a gap
-/// that is not [`Spelling::between`].
+/// Returns whether a byte is a character by itself: it begins no escape, and no gap but those of
+/// [`Spelling::between`].
 fn is_itself(byte: u8) -> bool {
     byte.is_ascii() && !is_mark(byte) && !matches!(byte, b'+' | b',' | b'"' | b'\'')
 }

@@ -55,7 +55,8 @@ const NO_LINKS: &str = "awk gawk mawk nawk original-awk sed gsed ssed find gfind
     env timeout gtimeout nice ionice stdbuf setsid taskset time nohup";
 
 /// Further programs whose words are files that they open.
-const OPENING: &str = "sed gsed ssed awk gawk mawk nawk original-awk bat rev gpg pandoc openssl xmllint";
+const OPENING: &str =
+    "sed gsed ssed awk gawk mawk nawk original-awk bat rev gpg pandoc openssl xmllint";
 
 /// The most directories in which later words of a line may be.
 const MAX_DIRECTORIES: usize = 16;
@@ -300,7 +301,9 @@ fn opened<'w>(name: &'w str, words: &'w [String]) -> impl Iterator<Item = &'w st
     words.windows(2).enumerate().filter(move |_| !is_text).filter_map(move |(at, pair)| {
         let word = pair[1].as_str();
         let (word, is_text) = match word.strip_prefix('-') {
-            Some(_) => word.split_once('=').map(|(name, value)| (value, !name.ends_with("file")))?,
+            Some(_) => {
+                word.split_once('=').map(|(name, value)| (value, !name.ends_with("file")))?
+            }
             None => (word, is_value(&pair[0])),
         };
         let is_path = is_open && !is_text || word.contains(['/', '.']);

@@ -34,7 +34,7 @@ pub struct ForeignSkill {
     pub signer: Option<ForeignSigner>,
 }
 
-/// What the lock file of another tool names.
+/// The skills that the lock file of another tool names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ForeignSkills {
     /// The skills.
@@ -105,8 +105,13 @@ type Others = BTreeMap<String, serde_json::Value>;
 /// signer or the version that it demands.
 fn check_others(others: &Others, harmless: &str) -> Result<(), String> {
     let is_set = |value: &serde_json::Value| !value.is_null() && value != "";
-    let is_known = |key: &str| harmless.split(' ').any(|known| known == key);
-    match others.iter().find(|(key, value)| is_set(value) && !is_known(key)) {
+    // Such keys have no members, which could say more.
+    let is_table =
+        |key: &str| key.ends_with("hashes") || ["dismissed", "mcp_configs"].contains(&key);
+    let is_known = |key: &str, value: &serde_json::Value| {
+        harmless.split(' ').any(|known| known == key) && (!value.is_object() || is_table(key))
+    };
+    match others.iter().find(|(key, value)| is_set(value) && !is_known(key, value)) {
         Some((key, _)) => Err(format!("its key {} is not known", prowess_text::quoted(key))),
         None => Ok(()),
     }

@@ -137,7 +137,8 @@ fn explain<'c>(
     // It may be there. A look at a directory that does not answer would not end.
     let late = catalog.diagnostics().filter(|it| it.code.as_str() == "source-late");
     if decisions.is_empty() {
-        decisions.extend(late.map(|it| Decision::new("find", "late", format!("{it}; {}", it.help))));
+        decisions
+            .extend(late.map(|it| Decision::new("find", "late", format!("{it}; {}", it.help))));
     }
     let places = if decisions.is_empty() { nowhere::places(catalog, query) } else { Vec::new() };
     for place in &places {

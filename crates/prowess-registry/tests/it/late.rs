@@ -83,10 +83,8 @@ fn source_that_breaks_down_late_is_scanned_again() {
     drop((registry, slow));
 }
 
-/// Each look at the end of the wait is one turn of the loop that starts threads. The second thread
-/// finds no source left while the first one is blocked.
-#[test]
-fn thread_that_finds_no_source_is_not_counted() {
+/// Starts a registry with a source that waits for the end of the test and one that answers.
+fn starts_without_the_slow_one(until: &Cancel) {
     let (asked, answers) = channel::<()>();
     let answers = Mutex::new(answers);
     let blocked = before_scan(memory("slow", &[("slow", "Comes late.")]), move |_| {
@@ -97,10 +95,23 @@ fn thread_that_finds_no_source_is_not_counted() {
     let builder = Registry::builder().layer(user).layer(slow).source("slow", blocked);
     let registry = builder.source("user", memory("user", &[("fast", "Answers.")])).build();
     let registry = Arc::new(registry.expect("the layers are valid"));
-    let looks = AtomicUsize::new(0);
-    let five = Cancel::with_poll(move || looks.fetch_add(1, Ordering::SeqCst) == 5);
-    registry.start_until(&five);
+    registry.start_until(until);
     assert_eq!((registry.catalog().len(), late(&registry)), (1, 1), "one answered, one did not");
     drop(asked);
     wait_for(&registry, "slow");
+}
+
+/// Each look at the end of the wait is one turn of the loop that starts threads. The second thread
+/// finds no source left while the first one is blocked.
+#[test]
+fn thread_that_finds_no_source_is_not_counted() {
+    let looks = AtomicUsize::new(0);
+    let five = Cancel::with_poll(move || looks.fetch_add(1, Ordering::SeqCst) == 5);
+    starts_without_the_slow_one(&five);
+}
+
+/// Nothing ends the wait but that the scan does not even ask whether it is cancelled.
+#[test]
+fn source_without_a_sign_of_life_is_late() {
+    starts_without_the_slow_one(&Cancel::default());
 }

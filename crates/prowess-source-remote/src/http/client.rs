@@ -24,8 +24,8 @@ const MOST_REDIRECTS: usize = 5;
 /// The number of bytes after which the host's cancellation is checked.
 const CHUNK: usize = 16 * 1024;
 
-/// What is fetched in parts is a catalog, which the first answer of a host waits for: its server may
-/// be silent for this part of the time, in which all of an answer of at most this size has to come.
+/// A catalog is fetched in parts, and the first answer of a host waits for it. Its server may be
+/// silent for this part of the time, in which all of an answer of at most this size has to come.
 const PARTS: u32 = 20;
 const SMALL: usize = 16 * 1024;
 

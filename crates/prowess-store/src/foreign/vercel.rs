@@ -57,8 +57,8 @@ pub(super) fn read(text: &str, version: i64) -> Result<ForeignSkills, LockError>
     Ok(read)
 }
 
-/// Refuses an object of a JSON text with two equal keys, of which its reader keeps the last one, and
-/// returns the lines of the keys of `skills`.
+/// Refuses an object of a JSON text with two equal keys, of which its reader keeps the last one.
+/// Returns the lines of the keys of `skills`.
 fn check_keys(json: &str) -> Result<BTreeMap<String, usize>, LockError> {
     let mut objects: Vec<BTreeMap<String, usize>> = Vec::new();
     let (mut skills, mut is_skills) = (BTreeMap::new(), false);
@@ -145,7 +145,7 @@ fn vercel_source(skill: &VercelSkill) -> Result<String, String> {
     match skill.source_type.to_ascii_lowercase().as_str() {
         kind @ ("github" | "git" | "gitlab") => match (with_host()?, kind) {
             (Some(repository), _) => Ok(below("//", &repository)),
-            (None, "github") => Ok(below("/", source)),
+            (None, "github") if !source.starts_with('/') => Ok(below("/", source)),
             // GitLab is at many hosts.
             _ => Err(lost(source)),
         },

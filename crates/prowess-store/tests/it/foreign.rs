@@ -49,6 +49,19 @@ fn lock_of_a_user_is_read() {
 }
 
 #[test]
+fn lock_has_no_more_skills_than_can_be_reported() {
+    let read = |count: usize| {
+        let skills: Vec<_> = (0..count).map(|number| format!("\"s{number}\": {{}}")).collect();
+        let text = format!("{{\"version\": 1, \"skills\": {{\n{}}}}}", skills.join(",\n"));
+        ForeignLock::SkillsLock.read(&text)
+    };
+    let left_out = read(2_000).unwrap().left_out;
+    let last = left_out.iter().find(|it| it.name == "s1999").unwrap();
+    assert!(last.error.to_string().contains("line 2001: "), "{}", last.error);
+    assert!(read(2_001).is_err());
+}
+
+#[test]
 fn lines_keep_their_host_and_path() {
     let line = |kind: &str, source: &str, more: &str| {
         let text = format!(
@@ -71,6 +84,8 @@ fn lines_keep_their_host_and_path() {
         ("github", "a/b", r#", "sourceUrl": "gitserver/a/b.git""#),
         ("github", "a/b", r#", "sourceUrl": "//git.example/a/b.git""#),
         ("github", "a/b", r#", "url": "https://git.example/a/b.git""#),
+        ("github", "//git.example/a/b", ""),
+        ("github", "a/b", r#", "pluginName": {"host": "git.corp.example"}"#),
         ("github", "a/b", r#", "signedBy": "alice""#),
         ("github", "a/b", r#", "publicKey": "RWQx""#),
         ("github", "a/b", r#", "domain": "git.corp.example""#),

@@ -116,7 +116,11 @@ impl Shown {
         let mut text = self.text();
         for line in pretty.as_deref().unwrap_or(&self.preview).lines() {
             let words = line.trim_start_matches(' ');
-            text.extend([&line[..line.len() - words.len()], &head_and_tail(words, usize::MAX), "\n"]);
+            text.extend([
+                &line[..line.len() - words.len()],
+                &head_and_tail(words, usize::MAX),
+                "\n",
+            ]);
         }
         text
     }

@@ -168,3 +168,19 @@ fn path_that_may_be_a_repository_is_ambiguous() {
     let help = added.error()["help"].to_string();
     assert!(help.contains("./skills/pdf") && help.contains("github:skills/pdf"), "{help}");
 }
+
+/// A program that is killed removes nothing; the next one does.
+#[test]
+fn leftovers_of_killed_programs_are_removed() {
+    let installed = Installed::new(&["--ref", "main"]);
+    installed.change("pdf", &[]);
+    let temporary = installed.machine.tree.join("tmp");
+    let left = temporary.join(format!("prowess-git-{}", "0".repeat(16)));
+    fs::create_dir_all(left.join("objects")).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let program = Program::new().at_home_in(&installed.machine.tree.join("home"));
+    let program = program.variable("PATH", &path);
+    let updated = program.variable("TMPDIR", &temporary.to_string_lossy()).run(&["update"]);
+    assert_eq!(updated.code, Some(0), "{updated:?}");
+    assert!(!left.exists() && temporary.exists(), "{updated:?}");
+}
