@@ -206,7 +206,7 @@ fn silent_server_delays_no_command() {
     check(0, Some("source-failed"));
     answers();
     check(2, None);
-    // What is kept of it is used, also if a part of a new one comes.
+    // The kept one is used, also if a part of a new one comes.
     is_silent();
     check(2, Some("catalog-stale"));
     let found = machine.run(&["search", "pdf", "--root", &root]);

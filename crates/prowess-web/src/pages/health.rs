@@ -18,7 +18,7 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
     facts(html, found.into_iter().chain(authors.map(|(name, count)| (name, count.to_string()))));
     html.line("h2", "Findings");
     let from = sheet.from();
-    // What keeps no skill from being loaded, such as a dependency that is stale, is behind the rest.
+    // Faults that keep no skill from being loaded, such as a stale dependency, are behind the rest.
     let of_authors = roots.iter().flat_map(|root| list(root, "diagnostics"));
     let all: Vec<_> = list(value, "diagnostics").iter().chain(of_authors).collect();
     let written = rows(html, all.iter().skip(from).copied(), finding);
