@@ -14,7 +14,7 @@ use crate::{Record, SKILL_MD_FILES};
 /// Longer references are no spelling of a name, and are not compared.
 const MOST_BYTES: usize = 256;
 
-/// The part that models put before a name which they have from a list of resources.
+/// The start of an address that models have from a list of resources.
 const URI: &str = "skill://";
 
 /// A reference in the form in which spellings are compared.

@@ -58,7 +58,7 @@ fn shown(packages: Vec<RemotePackage>) -> Vec<String> {
             Err(error) => error.message,
             Ok(bytes) => {
                 let archive = read(&bytes, &Limits::default()).unwrap();
-                let file = |file: &prowess_archive::File| {
+                let file = |file: &File| {
                     let mark = if file.is_executable { "*" } else { "" };
                     let start = &file.content[..file.content.len().min(9)];
                     format!("{}{mark}={}", file.path, String::from_utf8_lossy(start).trim())
