@@ -1,5 +1,7 @@
 //! `cargo xtask mutants`: for each small change of the code, a test must fail.
 
+use std::fs;
+
 use crate::process::{Failure, cargo_command, run as run_program};
 use crate::root;
 
@@ -20,7 +22,8 @@ fn users(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// The files whose rules have models and properties, with the modules of tests that hold these.
+/// The files whose rules have models and properties, with the modules of tests that hold these, and
+/// below each the changes that are no change of a rule, each group with the reason.
 const PROVED: &str = include_str!("proved.txt");
 
 /// Changes each crate in every way that cargo-mutants can think of, and runs the crate's tests for
@@ -28,26 +31,30 @@ const PROVED: &str = include_str!("proved.txt");
 /// in `.cargo/mutants.toml`. All runs are on a copy of the workspace and share one build.
 pub(crate) fn run(crates: &[&str]) -> Result<(), Failure> {
     let crates = if crates.is_empty() { &CRATES[..] } else { crates };
-    let runs = crates.iter().map(|name| Run { name, files: vec![], modules: vec![] });
-    refuse_missed(runs)
+    refuse_missed(crates.iter().map(|name| Run { name, ..Run::default() }))
 }
 
 /// Changes the files whose rules have models, and runs the vectors and the properties alone.
 pub(crate) fn run_proved(crates: &[&str]) -> Result<(), Failure> {
-    let runs = PROVED.lines().filter_map(|line| {
-        let (name, rest) = line.split_once(": ")?;
+    let runs = PROVED.split("\n\n").filter_map(|part| {
+        let (head, listed) = part.split_once('\n').unwrap_or((part, ""));
+        let (name, rest) = head.split_once(": ")?;
         let (files, modules) = rest.split_once("; ")?;
+        let listed = listed.lines().filter(|line| !line.starts_with('#')).collect();
         let is_asked = crates.is_empty() || crates.contains(&name);
-        is_asked.then(|| Run { name, files: words(files), modules: words(modules) })
+        is_asked.then(|| Run { name, files: words(files), modules: words(modules), listed })
     });
     refuse_missed(runs)
 }
 
-/// One crate, whose `files` are changed, and of whose tests the `modules` run; none is all of them.
+/// One crate, whose `files` are changed except as is `listed`, and of whose tests the `modules`
+/// run; none is all of them.
+#[derive(Default)]
 struct Run<'a> {
     name: &'a str,
     files: Vec<&'a str>,
     modules: Vec<&'a str>,
+    listed: Vec<&'a str>,
 }
 
 fn words(text: &str) -> Vec<&str> {
@@ -70,24 +77,28 @@ impl Run<'_> {
     fn missed(&self) -> Result<String, Failure> {
         let directory = root().join("target/mutants");
         let results = directory.join(self.name);
-        let _ = std::fs::remove_dir_all(&results);
-        std::fs::create_dir_all(&results)?;
+        let _ = fs::remove_dir_all(&results);
+        fs::create_dir_all(&results)?;
         let mut command = cargo_command(["mutants", "--package", self.name, "--output"]);
         command.arg(&results).env("CARGO_TARGET_DIR", directory.join("build"));
         for file in &self.files {
             command.args(["--file", &format!("crates/{}/src/{file}", self.name)]);
+        }
+        for listed in &self.listed {
+            command.args(["--exclude-re", listed]);
         }
         let users = if self.modules.is_empty() { users(self.name) } else { &[] };
         for tested in [self.name].iter().chain(users) {
             command.args(["--test-package", tested]);
         }
         if !self.modules.is_empty() {
-            command.args(["--", "--test", "it", "--"]);
-            command.args(self.modules.iter().map(|module| format!("{module}::")));
+            // An argument of each build: else all tests of the crate are linked for each change.
+            command.args(["--cargo-arg=--test=it", "--", "--"]);
+            command.args(&self.modules);
         }
         // It ends so, too, if mutants are missed or take too long; it has printed how many.
         let ended = run_program(&mut command);
-        std::fs::read_to_string(results.join("mutants.out/missed.txt")).map_err(|error| {
+        fs::read_to_string(results.join("mutants.out/missed.txt")).map_err(|error| {
             let Failure(failure) = ended.err().unwrap_or(Failure(error.to_string()));
             Failure(format!("{failure}; `cargo install cargo-mutants --locked` installs the tool"))
         })

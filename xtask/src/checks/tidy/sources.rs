@@ -1,4 +1,4 @@
-//! Checks the beginning of the main file of each target.
+//! Checks the beginning of the main file of each target, and where presets are named.
 
 use super::repository::{Package, Repository, Target};
 
@@ -23,7 +23,25 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
             problems.extend(target_problems(package, target, repository));
         }
     }
+    problems.extend(preset_problems(repository));
     problems
+}
+
+/// Only the configuration names presets, so no other code can branch on one. A name without a
+/// hyphen is a word of other things, too.
+fn preset_problems(repository: &Repository) -> Vec<String> {
+    let files = repository.files.iter();
+    let presets = files.filter_map(|file| file.path.strip_prefix("crates/prowess/presets/"));
+    let names = presets.filter(|name| name.contains('-')).map(|name| name.replace(".yaml", ""));
+    let names: Vec<_> = names.map(|name| format!("\"{name}\"")).collect();
+    let code = repository.files.iter().filter(|file| {
+        file.path.starts_with("crates/")
+            && file.path.contains("/src/")
+            && file.path.ends_with(".rs")
+            && !file.path.starts_with("crates/prowess/src/config")
+            && names.iter().any(|name| file.text.contains(name))
+    });
+    code.map(|file| format!("{}: names a preset", file.path)).collect()
 }
 
 fn target_problems(package: &Package, target: &Target, repository: &Repository) -> Vec<String> {
@@ -63,5 +81,9 @@ mod tests {
             repository.write(path, text);
             expect(check, &repository, parts);
         }
+        let mut repository = Repository::sample();
+        repository.write("crates/prowess/presets/few-active.yaml", "");
+        repository.write("crates/low/src/more.rs", "name == \"few-active\"");
+        expect(check, &repository, &["more.rs: names a preset"]);
     }
 }
