@@ -29,7 +29,7 @@ fn is_of_state(command: Option<&Command>) -> bool {
 }
 
 /// Changes the user of this thread, before there is another, if root is to act as one. Root stays
-/// the real user, whom a decision names, and still reads what only root may, such as the directory
+/// the real user, which a decision names, and still reads what only root may, such as the directory
 /// that the state of a service is in.
 pub(crate) fn begin(command: Option<&Command>) {
     if geteuid().is_root() && is_of_state(command) {

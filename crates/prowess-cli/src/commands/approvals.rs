@@ -206,7 +206,7 @@ pub(crate) fn settle(
         };
         let decided = decide_on(&entry, verdict, Arc::clone(&database), global, output);
         match decided {
-            // Somebody has decided since it was read.
+            // Another person has decided since it was read.
             Err(failure) if failure.code == APPROVAL_STATE => {}
             decided => return decided,
         }

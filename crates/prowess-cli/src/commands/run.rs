@@ -95,7 +95,7 @@ fn run_or_explain(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
         match &asked.approval {
             None => answer = Some(asked),
             Some(id) => {
-                // Nobody else is left with a request that nothing waits for.
+                // A signal withdraws the request: nothing waits for an answer then.
                 let watch = interrupt.insert(Interrupt::watch_at_terminal());
                 output.error_text(&explained(conversation.turn()?).shown()?);
                 let said = is_confirmed_unless(watch, output, "Run it once?");

@@ -14,7 +14,7 @@ use super::clients::{Client, SERVER, Scope, off_key};
 use super::entries::{Entry, entries, folders, replaced};
 use super::filters::Filters;
 use super::own_command::PROGRAM;
-use super::process::{Process, handshake, plain, result};
+use super::process::{Process, handshake, plain, result, skills};
 use super::variables::Variables;
 use crate::failure::Failure;
 use crate::log::LEVEL;
@@ -335,31 +335,6 @@ fn seen(client: &Client, tool: &Value) -> Seen {
         description: text.chars().take(kept).collect(),
         cut: length.saturating_sub(kept),
     }
-}
-
-/// Returns the ids of the skills that the server lists as resources.
-fn skills(server: &mut Process) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut params = json!({});
-    // A server that repeats its pages ends nowhere.
-    for id in 2..1000 {
-        let Ok(page) = server.request(id, "resources/list", &params).and_then(result) else {
-            break;
-        };
-        let uris = page["resources"].as_array().into_iter().flatten();
-        let uris = uris.filter_map(|resource| resource["uri"].as_str());
-        let ids = uris.filter_map(|uri| uri.strip_prefix("skill://")?.strip_suffix("/SKILL.md"));
-        // A skill that another one shadows is under its layer, and under its name in that.
-        found.extend(ids.map(|id| match id.split_once("%3A") {
-            Some((layer, name)) => format!("{layer}:{}", name.split('/').next().unwrap_or(name)),
-            None => id.to_owned(),
-        }));
-        let Some(next) = page["nextCursor"].as_str() else { break };
-        params = json!({ "cursor": next });
-    }
-    found.sort();
-    found.dedup();
-    found
 }
 
 /// Returns what is started.
