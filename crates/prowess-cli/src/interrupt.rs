@@ -1,11 +1,11 @@
 //! The signals that end a program, as the end of what it runs.
 
-use std::ffi::OsString;
+use std::ffi::{OsString, c_int};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use prowess::Cancel;
-use signal_hook::consts::TERM_SIGNALS;
+use signal_hook::consts::{SIGHUP, TERM_SIGNALS};
 use signal_hook::flag::{register, register_conditional_default, register_conditional_shutdown};
 
 /// The exit code of a program that the user interrupted, as shells have it.
@@ -22,7 +22,7 @@ static IS_STARTING: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 pub(crate) fn begin_server() {
     #[cfg(unix)]
     if command(std::env::args_os().skip(1)).is_some_and(|command| command == "serve") {
-        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+        use signal_hook::consts::{SIGINT, SIGTERM};
         // Without a handler, the signals end this program, as they always did.
         let _ = register(SIGHUP, Arc::default());
         IS_STARTING.store(true, Ordering::SeqCst);
@@ -68,8 +68,17 @@ pub(crate) struct Interrupt {
 
 impl Interrupt {
     pub(crate) fn watch() -> Self {
+        Self::watch_all(TERM_SIGNALS)
+    }
+
+    /// Watches for the end of the terminal, too, at which a person is asked.
+    pub(crate) fn watch_at_terminal() -> Self {
+        Self::watch_all(&[TERM_SIGNALS, &[SIGHUP]].concat())
+    }
+
+    fn watch_all(signals: &[c_int]) -> Self {
         let flag = Arc::new(AtomicBool::new(false));
-        for signal in TERM_SIGNALS {
+        for signal in signals {
             // Without a handler, the signal ends this program, and with it what it runs.
             let _ = register_conditional_shutdown(*signal, INTERRUPTED.into(), Arc::clone(&flag));
             let _ = register(*signal, Arc::clone(&flag));

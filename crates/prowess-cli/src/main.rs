@@ -35,6 +35,8 @@
 #![forbid(unsafe_code)]
 
 mod args;
+#[cfg(target_os = "linux")]
+mod as_owner;
 mod audit_log;
 mod bounded;
 mod catalog_root;
@@ -87,6 +89,8 @@ fn main() -> ExitCode {
     };
     let output = Output::new(&args.global);
     let entered = args.global.start.as_deref().map_or(Ok(()), paths::enter);
+    #[cfg(target_os = "linux")]
+    as_owner::begin(args.command.as_ref());
     let code = match entered.and_then(|()| commands::run(&args, &output)) {
         Ok(code) => code,
         Err(failure) => output.failure(&failure),

@@ -128,6 +128,16 @@ impl Output {
         }
     }
 
+    /// Prints to standard error, also with `--quiet`; with `--format json` as one document.
+    pub(crate) fn notice(&self, text: &str) {
+        if self.shows_remarks() || log::active().is_some() {
+            return self.remark(text);
+        }
+        let document = || format!("{:#}\n", json!({ "warning": text.trim_end() }));
+        let shown = if self.is_text() { text.to_owned() } else { document() };
+        self.error_text(&terminal_json(&shown));
+    }
+
     /// Prints diagnostics to standard error, unless the result contains them already.
     pub(crate) fn diagnostics<'d>(&self, found: impl IntoIterator<Item = &'d Diagnostic>) {
         if let Some(log) = log::active() {

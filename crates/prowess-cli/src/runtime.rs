@@ -17,6 +17,7 @@ use prowess::{
     Availability, ConfigValue, Layer, MemorySource, Policies, Record, Runtime, RuntimeBuilder,
     ShowLocation, SkillSource as _, Trust, folder_trust, is_default_skill, trust_file,
 };
+use prowess_text::shell_word;
 
 use crate::args::{Global, Root, SkillOptions};
 use crate::catalog_root;
@@ -124,9 +125,17 @@ pub(crate) fn builder(global: &Global) -> Result<RuntimeBuilder, Failure> {
 /// alone, so they are off unless a rule of the user's own matches them, too.
 pub(crate) const ABOUT_PROWESS: &str = "prowess:*";
 
-/// The option that offers them.
-pub(crate) const WITH_PROWESS: &str =
-    "--set 'visibility.skills=[{match: \"prowess:*\", show: whole}]'";
+/// Returns the command that offers them, and keeps the rules of the user's own.
+pub(crate) fn with_prowess(global: &Global) -> Result<String, Failure> {
+    let found = Found::of(global)?;
+    let merged = found.configuration.policies();
+    let own = &merged.operator.as_deref().unwrap_or(merged).visibility.skills;
+    let own = own.iter().filter(|rule| rule.pattern != ABOUT_PROWESS);
+    let own = own.filter_map(|rule| serde_json::to_string(rule).ok());
+    let new = format!("{{match: \"{ABOUT_PROWESS}\", show: whole}}");
+    let rules = format!("[{}]", own.chain([new]).collect::<Vec<_>>().join(", "));
+    Ok(format!("prowess config set visibility.skills {}", shell_word(&rules)))
+}
 
 /// Returns whether a skill is about this program, and off.
 pub(crate) fn is_off(record: Record<'_>) -> bool {

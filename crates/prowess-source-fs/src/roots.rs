@@ -185,7 +185,7 @@ impl Finder<'_> {
             None => Some(home.join(format!(".{}/skills", name.as_str()))),
         });
         let known = self.policy.known().filter_map(of_user).filter(|skills| is_in_use(skills));
-        for directory in own.chain(in_config).chain(further).chain(known).collect::<Vec<_>>() {
+        for directory in own.chain(in_config).chain(known).chain(further).collect::<Vec<_>>() {
             if self.see(USER_LAYER, &directory).is_none() {
                 let root = SkillRoot::new(USER_LAYER, directory);
                 self.found.roots.push(SkillRoot { may_be_missing: true, ..root });
@@ -250,9 +250,11 @@ impl Finder<'_> {
             Some(known) => known.project.to_owned(),
             None => format!(".{}/skills", name.as_str()),
         });
-        let named = self.policy.clients(".").chain(further).map(|name| folder.join(name));
+        let own = self.policy.clients(".").map(|name| folder.join(name));
         let known = self.policy.known().map(|known| folder.join(known.project));
-        named.chain(known.filter(|skills| is_in_use(skills))).collect()
+        let known = known.filter(|skills| is_in_use(skills));
+        // A client that is added changes no skill that was found without it.
+        own.chain(known).chain(further.map(|name| folder.join(name))).collect()
     }
 
     fn project_folder(&self) -> Option<PathBuf> {

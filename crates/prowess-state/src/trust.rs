@@ -145,11 +145,15 @@ impl TrustFile {
     fn finding(&self, reason: &dyn std::fmt::Display) -> Diagnostic {
         let path = self.path.to_string_lossy();
         let file = shell_path(&self.path);
+        let help = match reason.to_string().as_str() {
+            "it belongs to another user" => "run the command as that user, or as root".to_owned(),
+            _ => format!("move it away (`mv {file} {file}.old`), then trust your folders again"),
+        };
         Diagnostic::new(
             codes::TRUST_FILE_INVALID,
             Severity::Error,
             format!("the file of trusted folders cannot be believed, so none is trusted: {reason}"),
-            format!("move it away (`mv {file} {file}.old`), then trust your folders again"),
+            help,
         )
         .in_file(path)
     }

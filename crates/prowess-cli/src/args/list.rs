@@ -25,6 +25,6 @@ pub(crate) enum SkillOrder {
     Name,
     /// By layer and directory, highest precedence first
     Directory,
-    /// By the estimated tokens of the instructions, most first
+    /// By the estimated tokens in each prompt, most first
     Tokens,
 }

@@ -35,6 +35,8 @@ pub(crate) enum Mcp {
         yes: bool,
     },
     /// Start the server as a client's configuration says, and list what a model sees
+    ///
+    /// Without `--project`, that is the entry which counts in this directory.
     Test {
         /// Name of the client; `prowess mcp config` lists them
         client: String,

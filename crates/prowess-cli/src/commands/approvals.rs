@@ -34,6 +34,9 @@ use crate::user::user;
 
 use shown::Shown;
 
+/// The code of a decision that the state of an approval does not allow.
+const APPROVAL_STATE: &str = "approval-state";
+
 /// The output of `approvals --format json`.
 #[derive(Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -167,22 +170,47 @@ fn decide(
     Ok(Shown::new(decided, number, now()))
 }
 
-/// Records the answer of the person at the terminal to one call, which waits until then.
-pub(crate) fn decide_once(
+/// Records the answer of the person at a terminal to one call, and returns its entry. Another
+/// person may have decided while it was asked: a call runs if both allow it, and a *no* of either
+/// stands. Without an answer, a request expires that nothing waits for any more.
+pub(crate) fn settle(
     id: &ApprovalId,
-    is_granted: bool,
+    said: Option<bool>,
     global: &Global,
     output: &Output,
-) -> Result<(), Failure> {
-    let grant = ApprovalVerdict::Grant { scope: ApprovalScope::Once, expires: None };
-    let verdict = if is_granted { grant } else { ApprovalVerdict::Deny };
+) -> Result<ApprovalEntry, Failure> {
+    let once = ApprovalVerdict::Grant { scope: ApprovalScope::Once, expires: None };
     let database = open(global.store.as_ref())?.ok_or_else(|| find::not_found(id.as_str()))?;
-    let (entry, _) = find::one(&*database, id.as_str(), now())?;
-    if entry.state != ApprovalState::Pending {
-        let (state, by) = (entry.state.word(), entry.state.by().map(str::to_owned));
-        return Err(refused(DecisionError::State { id: entry.id, state, by }.into()));
+    loop {
+        let (entry, _) = find::one(&*database, id.as_str(), now())?;
+        let verdict = match (said, &entry.state) {
+            (Some(true), ApprovalState::Pending) => once,
+            (Some(true), ApprovalState::Granted { .. }) => return Ok(entry),
+            (Some(true), state) => {
+                let (state, by) = (state.word(), state.by().map(str::to_owned));
+                return Err(refused(DecisionError::State { id: entry.id, state, by }.into()));
+            }
+            // It counts no longer.
+            (Some(false), _) if entry.is_expired(now()) => return Ok(entry),
+            (Some(false), ApprovalState::Pending) => ApprovalVerdict::Deny,
+            (Some(false), ApprovalState::Granted { .. }) => ApprovalVerdict::Revoke,
+            (None, ApprovalState::Pending) => {
+                let version = entry.version + 1;
+                let over = ApprovalEntry { version, expires: Some(now()), ..entry.clone() };
+                match database.replace(over, entry.version).map_err(|error| unusable(&error))? {
+                    true => return Ok(entry),
+                    false => continue,
+                }
+            }
+            _ => return Ok(entry),
+        };
+        let decided = decide_on(&entry, verdict, Arc::clone(&database), global, output);
+        match decided {
+            // Another person has decided since it was read.
+            Err(failure) if failure.code == APPROVAL_STATE => {}
+            decided => return decided,
+        }
     }
-    decide_on(&entry, verdict, database, global, output).map(drop)
 }
 
 /// Decides on an approval as it was shown, and records that in the log of the host that asked for
@@ -208,7 +236,7 @@ fn decide_on(
         return match recorded.answer(entry, &decision) {
             Err(error @ ApprovalError::Store(_)) if !is_required => {
                 let decided = database.answer(entry, &decision).map_err(refused)?;
-                output.remark(&format!("the decision is not in the audit log: {error}\n"));
+                unrecorded(&error.to_string(), output);
                 Ok(decided)
             }
             decided => decided.map_err(refused),
@@ -219,14 +247,11 @@ fn decide_on(
         None if settings.log == AuditLog::Keep => Some(audit_log::open(&located(&None)?)),
         None => None,
     };
-    let unrecorded = |reason: &str| {
-        output.remark(&format!("the decision is not in the audit log: {reason}\n"));
-    };
     let log: Option<Arc<JsonLinesLog>> = match opened {
         Some(Ok(log)) => Some(Arc::new(log)),
         Some(Err(failure)) if is_required => return Err(failure),
         Some(Err(failure)) => {
-            unrecorded(&failure.message);
+            unrecorded(&failure.message, output);
             None
         }
         None => None,
@@ -239,9 +264,14 @@ fn decide_on(
     let approvals = AuditedApprovals::new(database, audit, policy);
     let decided = approvals.answer(entry, &decision(verdict)).map_err(refused)?;
     if log.is_some_and(|log| log.lost() > 0) {
-        unrecorded("it cannot be written");
+        unrecorded("it cannot be written", output);
     }
     Ok(decided)
+}
+
+/// Says that a decision that was made is not recorded, also where remarks are not wanted.
+fn unrecorded(reason: &str, output: &Output) {
+    output.notice(&format!("the decision is not in the audit log: {reason}\n"));
 }
 
 fn decision(verdict: ApprovalVerdict) -> ApprovalDecision {
@@ -314,11 +344,11 @@ fn refused(error: ApprovalError) -> Failure {
         }
         ApprovalError::Store(error) => unusable(&error),
         ApprovalError::Decision(DecisionError::State { state: "granted", .. }) => Failure::new(
-            "approval-state",
+            APPROVAL_STATE,
             message,
             "revoke it; the next such call is a new request, which can be granted differently",
         ),
-        _ => Failure::new("approval-state", message, list),
+        _ => Failure::new(APPROVAL_STATE, message, list),
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use prowess::source_fs::{
     DirectoryOfSkills, Discovery, FurtherPlace, ProjectTrust, Setting, Surroundings, Unread,
 };
-use prowess::{Code, Diagnostic, Policies, Severity};
+use prowess::{Catalog, Code, Diagnostic, Policies, Severity};
 use prowess_dir::Dir;
 use prowess_source_remote::{LocalSource, LockRemote};
 use prowess_text::{shell_path, shell_word};
@@ -58,18 +58,30 @@ pub(crate) struct UnreadLine {
 }
 
 impl Elsewhere {
-    pub(crate) fn of(global: &Global, policies: &Policies) -> Result<Self, Failure> {
+    /// Skills of the catalog are read, also those that links lead to.
+    pub(crate) fn of(
+        global: &Global,
+        policies: &Policies,
+        catalog: &Catalog,
+    ) -> Result<Self, Failure> {
         if !global.skills.root.is_empty() {
             return Ok(Self::default());
         }
         let adding = Adding::of(global, policies)?;
         let mut unread = policies.discovery.unread(&adding.surroundings);
-        let installed = LazyCell::new(|| installed_from(&adding.surroundings, &policies.discovery));
+        let read = LazyCell::new(|| {
+            let mut read = installed_from(&adding.surroundings, &policies.discovery);
+            let records = catalog.skills().chain(catalog.excluded());
+            read.extend(
+                records.filter_map(|it| Path::new(&it.root_directory()).canonicalize().ok()),
+            );
+            read
+        });
         for directories in [&mut unread.directories, &mut unread.left_out] {
             directories.retain_mut(|it| {
                 let is_new = |skill: &String| {
                     let skill = it.directory.join(skill).canonicalize();
-                    skill.is_ok_and(|skill| !installed.contains(&skill))
+                    skill.is_ok_and(|skill| !read.contains(&skill))
                 };
                 it.skills.retain(is_new);
                 !it.skills.is_empty()

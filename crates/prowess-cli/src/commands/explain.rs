@@ -33,7 +33,7 @@ use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output};
 use crate::paths::absolute;
 use crate::policies::Found;
-use crate::runtime::{self, WITH_PROWESS};
+use crate::runtime::{self, with_prowess};
 use crate::terminal::{columns_behind, plain, wrapped};
 
 /// The output of `explain --format json`.
@@ -103,10 +103,11 @@ pub(crate) fn explained<'c>(
 ) -> Result<Explained<'c>, Failure> {
     let trust = UserTrust::of(catalog)?;
     let discovery = &runtime.policies().discovery;
-    let mut explained = explain(catalog, prompt, discovery, &trust, query);
+    let offering = with_prowess(global)?;
+    let mut explained = explain(catalog, prompt, discovery, (&trust, &offering), query);
     if explained.is_under_no_root {
         let path = absolute(query.as_ref()).unwrap_or_default();
-        let reason = Elsewhere::of(global, runtime.policies())?.reason(query, &path);
+        let reason = Elsewhere::of(global, runtime.policies(), catalog)?.reason(query, &path);
         let not_read = reason.map(|reason| vec![Decision::new("find", "not-read", reason)]);
         explained.decisions = not_read.unwrap_or(explained.decisions);
     }
@@ -117,7 +118,7 @@ fn explain<'c>(
     catalog: &'c Catalog,
     prompt: &Prompt,
     discovery: &Discovery,
-    trust: &UserTrust,
+    (trust, offering): (&UserTrust, &str),
     query: &'c str,
 ) -> Explained<'c> {
     let path = absolute(query.as_ref()).unwrap_or_default();
@@ -131,7 +132,7 @@ fn explain<'c>(
     }
     for &record in &records {
         decisions.push(found_at(record, trust));
-        explain_record(catalog, prompt, record, &mut decisions);
+        explain_record(catalog, prompt, (record, offering), &mut decisions);
     }
     decisions.extend(findings_elsewhere(catalog, &records, query, &path));
     // It may be there. A look at a directory that does not answer would not end.
@@ -242,7 +243,7 @@ fn found_at(record: Record<'_>, trust: &UserTrust) -> Decision {
 fn explain_record(
     catalog: &Catalog,
     prompt: &Prompt,
-    record: Record<'_>,
+    (record, offering): (Record<'_>, &str),
     decisions: &mut Vec<Decision>,
 ) {
     decisions.push(match record.missing_requirement() {
@@ -254,7 +255,7 @@ fn explain_record(
             "it is offered once its requirements are met".to_owned()
         }
         Some(_) if runtime::is_off(record) => {
-            format!("it is about prowess itself; {WITH_PROWESS} offers it")
+            format!("it is about prowess itself; `{offering}` offers it")
         }
         Some(reason) => reason.to_owned(),
         None => format!("no other `{}` takes precedence", record.id()),

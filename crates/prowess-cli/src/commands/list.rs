@@ -49,7 +49,7 @@ pub(crate) fn run(global: &Global, args: &List, output: &Output) -> Result<ExitC
     if let Some(layer) = &args.layer {
         known_layer(&catalog, layer)?;
     }
-    let elsewhere = Elsewhere::of(global, runtime.policies())?;
+    let elsewhere = Elsewhere::of(global, runtime.policies(), &catalog)?;
     let wanted = args.text.as_deref().unwrap_or_default().to_lowercase();
     let has = |field: &str| wanted.is_empty() || field.to_lowercase().contains(&wanted);
     let found = found(&catalog, args, |it| has(it.id()) || has(it.description()));
@@ -73,7 +73,7 @@ pub(crate) fn part(
     searches: &Searches,
 ) -> Result<(serde_json::Value, Option<u64>), Failure> {
     let catalog = runtime.catalog();
-    let elsewhere = Elsewhere::of(global, runtime.policies())?;
+    let elsewhere = Elsewhere::of(global, runtime.policies(), &catalog)?;
     let found = searches.found(&catalog, args);
     let [offset, all] = [found[0].len(), found[0].len() + found[1].len()];
     let end = from.saturating_add(most).min(all);

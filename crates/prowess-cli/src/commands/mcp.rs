@@ -4,6 +4,8 @@
 mod call;
 mod client_file;
 mod clients;
+mod entries;
+mod filters;
 mod install;
 mod own_command;
 mod process;

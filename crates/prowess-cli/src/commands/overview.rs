@@ -17,7 +17,7 @@ use crate::commands::user_trust::{self, UserTrust};
 use crate::failure::Failure;
 use crate::lock_place::shown_root;
 use crate::output::{DIM, HEADING, Output, counted, grouped};
-use crate::runtime::WITH_PROWESS;
+use crate::runtime::with_prowess;
 use crate::terminal::{columns_behind, padded, plain, width, wrapped};
 use crate::{paths, runtime};
 
@@ -39,6 +39,9 @@ struct Overview {
     unread: Vec<UnreadLine>,
     #[serde(skip)]
     elsewhere: String,
+    /// The command that offers the skills about this program.
+    #[serde(skip)]
+    with_prowess: String,
     #[serde(skip)]
     next_to_trust: Option<String>,
 }
@@ -60,10 +63,11 @@ struct LayerLine {
 pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();
-    let elsewhere = Elsewhere::of(global, runtime.policies())?;
+    let elsewhere = Elsewhere::of(global, runtime.policies(), &catalog)?;
     let in_prompt = InPrompt::of(&runtime)?;
     let trust = UserTrust::of(&catalog)?;
-    let overview = Overview { in_prompt, ..overview(&catalog, &trust, &elsewhere) };
+    let with_prowess = with_prowess(global)?;
+    let overview = Overview { in_prompt, with_prowess, ..overview(&catalog, &trust, &elsewhere) };
     output.result(&overview, text)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -110,6 +114,7 @@ fn overview(catalog: &Catalog, trust: &UserTrust, elsewhere: &Elsewhere) -> Over
         in_prompt: None,
         unread: elsewhere.in_json(),
         elsewhere: elsewhere.lines(),
+        with_prowess: String::new(),
         next_to_trust: not_trusted.and_then(|found| found.path.as_deref().map(str::to_owned)),
     }
 }
@@ -161,8 +166,8 @@ fn text(overview: &Overview) -> String {
     }
     if overview.about_prowess > 0 {
         let off = counted(overview.about_prowess, "skill");
-        let _ = writeln!(text, "\n{off} about prowess itself: not offered; to offer them, use");
-        let _ = writeln!(text, "  {DIM}{WITH_PROWESS}{DIM:#}");
+        let _ = writeln!(text, "\n{off} about prowess itself: not offered; to offer them, run");
+        let _ = writeln!(text, "  {DIM}{}{DIM:#}", plain(&overview.with_prowess));
     }
     let _ = writeln!(text, "\n{HEADING}Next{HEADING:#}");
     if let Some(folder) = &overview.next_to_trust {

@@ -14,7 +14,7 @@ use prowess_text::shell_word;
 use serde_json::{Value, json};
 
 use crate::args::{Global, Run};
-use crate::commands::approvals::{decide_once, next_step_of_later};
+use crate::commands::approvals::{next_step_of_later, settle};
 use crate::commands::conversation::{Conversation, call, for_person, tool_name, words};
 use crate::commands::own_copies::announce;
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::output::{DIM, Output};
 use crate::paths::{absolute, working_directory};
 use crate::policies::policies;
-use crate::question::{can_ask, is_confirmed};
+use crate::question::{can_ask, is_confirmed, is_confirmed_unless};
 use crate::runtime::builder_with;
 use crate::terminal::{plain, plain_lines};
 
@@ -39,6 +39,16 @@ const NOT_STARTED: u8 = 125;
 const SIGNALLED: u64 = 128;
 
 pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCode, Failure> {
+    // The exit code 1 is the script's.
+    let starts = args.script.is_some() && !args.explain;
+    run_or_explain(global, args, output).map_err(|failure| match failure.exit {
+        // This one is of what was printed behind its end.
+        1 if starts && failure.code != "output-failed" => Failure { exit: NOT_STARTED, ..failure },
+        _ => failure,
+    })
+}
+
+fn run_or_explain(global: &Global, args: &Run, output: &Output) -> Result<ExitCode, Failure> {
     let configured = policies(global)?;
     let mut policies = granted(configured.clone(), args)?;
     let here = working_directory()?;
@@ -63,10 +73,7 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
         let directories = &runtime.policies().tools.script_directories;
         return scripts::list(&turn, id, directories, output);
     }
-    // The exit code 1 is the script's.
-    let exit = if args.explain { 1 } else { NOT_STARTED };
-    let loaded = conversation.load(&[id.to_owned()]);
-    loaded.map_err(|failure| Failure { exit, ..failure })?;
+    conversation.load(&[id.to_owned()])?;
     let files = CallerFiles { here: &here, policy: &scripts };
     let arguments: Vec<_> = args.arguments.iter().map(|it| files.resolved(it)).collect();
     let run = call(
@@ -82,23 +89,26 @@ pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
         return explained(conversation.turn()?).print(output);
     }
     let mut answer = None;
-    // A signal ends the program while it waits for an answer, so none is watched yet.
+    let mut interrupt = None;
     if can_ask(output) && conversation.turn()?.decide(&run.name, &run.arguments)?.is_ask() {
         let asked = conversation.turn()?.call_as_user(&run);
         match &asked.approval {
             None => answer = Some(asked),
             Some(id) => {
+                // A signal withdraws the request: nothing waits for an answer then.
+                let watch = interrupt.insert(Interrupt::watch_at_terminal());
                 output.error_text(&explained(conversation.turn()?).shown()?);
-                let is_granted = is_confirmed(output, "Run it once?");
-                decide_once(id, is_granted, global, output)?;
-                if !is_granted {
-                    output.remark("nothing was run\n");
-                    return Ok(NOT_STARTED.into());
+                let said = is_confirmed_unless(watch, output, "Run it once?");
+                settle(id, said, global, output)?;
+                if said != Some(true) {
+                    let end = if said.is_none() { "\n" } else { "" };
+                    output.remark(&format!("{end}nothing was run\n"));
+                    return Ok(if said.is_none() { INTERRUPTED } else { NOT_STARTED }.into());
                 }
             }
         }
     }
-    let interrupt = Interrupt::watch();
+    let interrupt = interrupt.unwrap_or_else(Interrupt::watch);
     let printed = |event: ProgressEvent<'_>| print(output, event);
     // One JSON document has the output already.
     let progress = if output.is_text() { Progress::new(&printed) } else { Progress::default() };
@@ -210,6 +220,9 @@ fn has_input() -> bool {
 fn offer(policies: &mut Policies, here: &Path, args: &Run, output: &Output) {
     let closed = CallerFiles { here, policy: &policies.scripts }.closed(&args.arguments);
     for (name, kind, path) in closed {
+        if (CallerFiles { here, policy: &policies.scripts }).is_granted(&path) {
+            continue;
+        }
         let question = format!("May the script read `{}`, which is {kind}?", plain(name));
         // The one that is named after the run is asked for by its own path.
         if leads_away(here, Path::new(name)).is_none() && is_confirmed(output, &question) {

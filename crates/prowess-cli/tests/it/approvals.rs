@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::Arc;
 
 use prowess::state::ApprovalDatabase;
@@ -282,9 +284,9 @@ fn decision_is_in_the_log_of_the_host() {
         asked(&home, policy);
         // No file can be opened there.
         fs::create_dir_all(location(&home)).unwrap();
-        let ran = run(&home, &["deny", "a1"]);
+        let ran = run(&home, &["deny", "a1", "--format", "json"]);
         assert_eq!(ran.code, Some(i32::from(!is_made)), "{policy:?}: {ran:?}");
-        let said = if is_made { "is not in the audit log" } else { "error[audit-log-unavailable]" };
+        let said = if is_made { "is not in the audit log" } else { "audit-log-unavailable" };
         assert!(ran.stderr.contains(said), "{policy:?}: {}", ran.stderr);
         assert_eq!(json(&home, &["list"]) == json!({"approvals": []}), is_made, "{policy:?}");
     }
@@ -319,28 +321,56 @@ fn watch_prints_requests_as_they_come() {
     assert!(!child.wait().unwrap().success(), "a signal ends it");
 }
 
-/// The answer to a question counts for what was shown: another person has decided meanwhile.
+/// The answer to a question counts beside the decision that another person has made meanwhile.
 #[test]
 fn watch_keeps_the_decision_of_another_person() {
-    let (home, _store) = home([later("first", 0)]);
-    let (mut command, _place) = Program::new().at_home_in(&home.join("")).into_command();
-    let (mut terminal, open) = terminal::opened(80);
-    command.args(["approvals", "watch"]).stdin(open()).stdout(open()).stderr(open());
-    // It is no answer: the question has not been seen.
-    terminal.write_all(b"y\n").unwrap();
-    let mut child = command.spawn().unwrap();
-    let mut next = BufReader::new(terminal.try_clone().unwrap()).bytes();
-    let mut until = |end: &str| {
-        let mut shown = String::new();
-        while !shown.ends_with(end) {
-            shown.push(next.next().unwrap().unwrap().into());
-        }
-    };
-    until("decides later: ");
-    assert_eq!(run(&home, &["deny", "first"]).code, Some(0));
-    terminal.write_all(b"y\n").unwrap();
-    until("approval `first` is denied by ");
-    signal(child.id(), Signal::TERM).unwrap();
-    child.wait().unwrap();
-    assert_eq!(json(&home, &["show", "first"])["approval"]["state"], "denied");
+    for (other, typed, said, state) in [
+        ("deny", "y\n", "approval `first` is denied by ", "denied"),
+        ("grant", "y\n", "granted", "granted"),
+        ("grant", "n\n", "revoked", "revoked"),
+    ] {
+        let (home, _store) = home([later("first", 0)]);
+        let (mut command, _place) = Program::new().at_home_in(&home.join("")).into_command();
+        let (mut terminal, open) = terminal::opened(80);
+        command.args(["approvals", "watch"]).stdin(open()).stdout(open()).stderr(open());
+        // It is no answer: the question has not been seen.
+        terminal.write_all(b"y\n").unwrap();
+        let mut child = command.spawn().unwrap();
+        let mut next = BufReader::new(terminal.try_clone().unwrap()).bytes();
+        let mut until = |end: &str| {
+            let mut shown = String::new();
+            while !shown.ends_with(end) {
+                shown.push(next.next().unwrap().unwrap().into());
+            }
+        };
+        until("decides later: ");
+        assert_eq!(run(&home, &[other, "first"]).code, Some(0));
+        terminal.write_all(typed.as_bytes()).unwrap();
+        until(said);
+        signal(child.id(), Signal::TERM).unwrap();
+        child.wait().unwrap();
+        assert_eq!(json(&home, &["show", "first"])["approval"]["state"], state);
+    }
+}
+
+/// A service has a user of its own, in a directory that only root may enter.
+#[test]
+fn root_decides_as_the_user_of_the_store() {
+    let tree = Tree::new("");
+    let home = tree.join("private/home");
+    let database = ApprovalDatabase::open(home.join(".local/state/prowess/state.db")).unwrap();
+    database.ask(later("first", 0)).unwrap();
+    drop(database);
+    let owned = Command::new("chown").args(["-R", "12345:12345"]).arg(&home).output().unwrap();
+    if !getuid().is_root() || !owned.status.success() {
+        return;
+    }
+    fs::set_permissions(tree.join("private"), fs::Permissions::from_mode(0o700)).unwrap();
+    let run = |args: &[&str]| Program::new().at_home_in(&home).run(args);
+    assert!(run(&["approvals"]).text().contains("first"));
+    let by = run(&["approvals", "grant", "1", "--format", "json"]).json();
+    assert!(by["granted"]["by"].as_str().unwrap().ends_with("(uid 0)"), "{by}");
+    run(&["list"]).text();
+    let others = Command::new("find").arg(&home).args(["!", "-uid", "12345"]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&others.stdout), "", "root leaves no file");
 }

@@ -1,6 +1,7 @@
 //! The places of the configuration, their order, and what a project may set.
 
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
@@ -447,6 +448,18 @@ fn skills_that_are_not_read_are_named_with_the_command_that_adds_them() {
     run(&tree, &["config", "set", "discovery.also", "[acme]"]).text();
     assert!(!said(&["list"]).contains("not read"), "it is read now");
     assert!(said(&["list"]).contains("zed"), "it is listed");
+    tree.write("repository/lib/skills/elk/SKILL.md", plain_skill("elk"));
+    assert!(said(&["list"]).contains("not read"), "until there is a link");
+    symlink("../../lib/skills/elk", tree.join("repository/.acme/skills/elk")).unwrap();
+    assert!(!said(&["list"]).contains("not read"), "it is read by the link");
+    // The skills about this program are offered beside what else is set.
+    run(&tree, &["config", "set", "visibility.skills", "[{match: zed, show: disabled}]"]).text();
+    let hint = said(&[]);
+    let value = hint.split_once("config set visibility.skills '").expect(&hint).1;
+    let value = value.split_once('\'').expect(&hint).0;
+    run(&tree, &["config", "set", "visibility.skills", value]).text();
+    let hidden = said(&["list", "--hidden"]);
+    assert!(hidden.contains("zed") && !hidden.contains("about prowess itself"), "{hidden}");
 }
 
 #[test]

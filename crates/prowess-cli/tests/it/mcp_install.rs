@@ -368,6 +368,34 @@ fn files_of_clients_keep_what_is_not_ours() {
     }
 }
 
+/// A client, a file of it, the text, and what the test says. The user's own file has an entry.
+const FILTERS: &str = include_str!("../data/client-filters.txt");
+
+#[test]
+fn entry_that_counts_is_tested_without_what_the_client_leaves_out() {
+    for line in FILTERS.lines() {
+        let tree = tree();
+        let [shop, home] = ["shop", "home"].map(|it| tree.join(it).display().to_string());
+        let entry = r#""command": "prowess", "args": ["serve"]"#;
+        let fields = line.split(" ¦ ").map(|field| {
+            let field = field.replace("SHOP", &shop).replace("HOME", &home);
+            field.replace("ENTRY", entry).replace('⏎', "\n")
+        });
+        let [client, path, text, words] = &fields.collect::<Vec<_>>()[..] else { panic!("{line}") };
+        run(&tree, &["install", client, "--yes"]).text();
+        tree.write(path, text);
+        let tested = run(&tree, &["test", client]);
+        let all = tested.stdout.clone() + &tested.stderr;
+        let all = all.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(all.contains(words), "{line}: {tested:?}");
+        assert_eq!(tested.code == Some(0), all.contains("tool") && !all.contains("help: "));
+    }
+    let tree = tree();
+    tree.write("shop/.cursor/mcp.json", r#"{"mcpServers": {"prowess": {"command": "x"}}}"#);
+    let installed = run(&tree, &["install", "cursor", "--yes"]);
+    assert!(installed.stderr.contains("counts before it"), "{installed:?}");
+}
+
 #[test]
 fn file_behind_a_link_keeps_its_text_and_mode() {
     let tree = tree();

@@ -1,6 +1,6 @@
 //! `prowess run`: scripts of skills, from the command line and by a model's call.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt;
 
 use prowess_testkit::Tree;
@@ -177,6 +177,19 @@ fn granted_file_is_named_as_the_caller_names_it() {
         assert_eq!((ended, output.as_str()), (Some(code), printed), "{shown}");
         assert!(shown.contains("`form.txt`, which is a file here? [y/N]"), "{shown}");
     }
+    // One question for each file, and none about what an answer has granted already.
+    tree.write("project/sub/a.csv", "x\n");
+    let files = ["sub/a.csv", "./form.txt", "form.txt", "sub"];
+    for (typed, expected) in
+        [("n\ny\n", &["./form.txt", "sub"][..]), ("n\nn\nn\n", &["./form.txt", "sub", "sub/a.csv"])]
+    {
+        let (mut command, _place) = program().into_command();
+        command.args([&["run", "report", "scripts/cat.sh", "--"], &files[..]].concat());
+        let (_, _, shown) = terminal::run(command, typed);
+        let asked = shown.lines().filter_map(|line| line.split_once("May the script read `"));
+        let asked = asked.filter_map(|(_, it)| Some(it.split_once("`, which")?.0));
+        assert_eq!(asked.collect::<Vec<_>>(), expected, "{shown}");
+    }
 }
 
 #[test]
@@ -235,6 +248,40 @@ fn person_at_a_terminal_is_asked_once() {
         assert_eq!(ended, Some(code), "{output}{shown}");
         assert!(shown.contains("reaches      no host"), "{shown}");
         assert!(shown.contains("Run it once? [y/N]"), "{shown}");
+    }
+}
+
+#[test]
+fn answer_counts_beside_that_of_another_person() {
+    for (typed, other, code, state) in [
+        ("y\n", "grant", 7, "spent"),
+        ("n\n", "grant", 125, "revoked"),
+        ("y\n", "deny", 125, "denied"),
+        ("n\n", "deny", 125, "denied"),
+        // A signal, after which nothing waits any more.
+        ("", "show", 130, "expired"),
+    ] {
+        let tree = Tree::new(FILES);
+        tree.write("untrusted.yaml", UNTRUSTED);
+        let program = Program::new().at_home_in(&tree.join("home"));
+        let program = program.config(&tree.join("untrusted.yaml"));
+        let (mut command, _place) = program.root("user", &tree.join("skills")).into_command();
+        let (mut terminal, open) = terminal::opened(80);
+        command.args(["run", "report", "scripts/fail.sh", "--", "7"]);
+        let mut child = command.stdin(open()).stdout(open()).stderr(open()).spawn().unwrap();
+        let (mut next, mut shown) = (terminal.try_clone().unwrap().bytes(), Vec::new());
+        while !shown.ends_with(b"[y/N] ") {
+            shown.push(next.next().unwrap().unwrap());
+        }
+        assert_eq!(run_untrusted(&tree, &["approvals", other, "1"]).code, Some(0), "{other}");
+        match typed {
+            "" => signal(child.id(), Signal::TERM).unwrap(),
+            typed => terminal.write_all(typed.as_bytes()).unwrap(),
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(code), "{typed:?} and {other}");
+        let all = ["approvals", "list", "--all", "--format", "json"];
+        let all = run_untrusted(&tree, &all).json();
+        assert_eq!(all["approvals"][0]["state"], state, "{typed:?} and {other}");
     }
 }
 

@@ -71,13 +71,18 @@ fn the_hook_is_for_skill_files_alone() {
 fn the_action_prints_annotations() {
     let definition = top("action.yml");
     let (_, script) = definition.rsplit_once("run: |\n").expect("the action has a script");
+    // As the runner starts bash: the first command that fails ends it.
+    let script = format!("set -eo pipefail\n{script}");
     let tree = tree();
     let variables =
         |paths| [("PATHS", paths), ("FORMAT", "github"), ("PROFILE", ""), ("CONFIG", "")];
-    let (code, printed) = bash(script, &tree, &variables("good bad"));
+    let (code, printed) = bash(&script, &tree, &variables("good bad"));
     assert_eq!(code, Some(1));
     assert!(printed.starts_with("::error file=bad/SKILL.md,line=4,col=1"), "{printed}");
-    assert_eq!(bash(script, &tree, &variables("good")), (Some(0), String::new()));
+    for paths in ["good\nbad", "good\nbad\n", "\n", ""] {
+        assert_eq!(bash(&script, &tree, &variables(paths)), (code, printed.clone()), "{paths:?}");
+    }
+    assert_eq!(bash(&script, &tree, &variables("good")), (Some(0), String::new()));
     let lenient = [("PATHS", "bad"), ("FORMAT", "text"), ("PROFILE", "lenient"), ("CONFIG", "")];
-    assert_eq!(bash(script, &tree, &lenient).0, Some(0), "the inputs are passed on");
+    assert_eq!(bash(&script, &tree, &lenient).0, Some(0), "the inputs are passed on");
 }

@@ -26,6 +26,9 @@ const STATES: [(&str, Availability); 4] = [
     ("rejected", Availability::Rejected),
 ];
 
+/// The code about a directory that is no longer there, of a crate that not every server has.
+const ROOT_MISSING: &str = "root-missing";
+
 /// Reads the state of one server.
 pub(super) struct Status {
     pub(super) runtime: Arc<Runtime>,
@@ -89,6 +92,16 @@ impl Status {
         for (state, count) in excluded(&catalog) {
             text.value(name, &[("state", state)], count as f64);
         }
+        let name = "prowess_catalog_findings";
+        text.family(
+            name,
+            "gauge",
+            "Findings about the skills, such as broken ones that are left out.",
+        );
+        for severity in [Severity::Error, Severity::Warning] {
+            let count = catalog.diagnostics().filter(|it| it.severity == severity).count();
+            text.value(name, &[("severity", severity.to_string().as_str())], count as f64);
+        }
         let age = calls.lock().last_reload.as_ref().map(|it| runtime.now().since(it.at));
         if let Some(age) = age {
             let help = "The time since the catalog was replaced.";
@@ -139,15 +152,19 @@ fn excluded(catalog: &Catalog) -> [(&'static str, usize); STATES.len()] {
 fn source_state(catalog: &Catalog, source: &CatalogSource, shows_paths: bool) -> Value {
     let CatalogSource { layer, source, records } = source;
     let root = source.root();
-    let of_root = |code: &prowess::Code| {
-        catalog.diagnostics().find(|it| it.code == *code && it.path.as_deref() == Some(root))
+    let of_root = |code: &str| {
+        catalog
+            .diagnostics()
+            .find(|it| it.code.as_str() == code && it.path.as_deref() == Some(root))
     };
-    let failed = of_root(&SOURCE_FAILED);
-    let state = match (failed, of_root(&SOURCE_NOT_WATCHED)) {
-        (Some(_), _) => "failed",
-        (None, Some(_)) => "polled",
-        (None, None) => "ok",
-    };
+    let states = [
+        ("failed", SOURCE_FAILED.as_str()),
+        ("missing", ROOT_MISSING),
+        ("polled", SOURCE_NOT_WATCHED.as_str()),
+    ];
+    let found = states.into_iter().find_map(|(state, code)| Some((state, of_root(code)?)));
+    let state = found.map_or("ok", |(state, _)| state);
+    let failed = found.filter(|(state, _)| *state != "polled").map(|(_, failed)| failed);
     let layer = &catalog.layers()[*layer];
     let mut shown = json!({
         "name": source.name(),

@@ -18,7 +18,7 @@ use std::thread::JoinHandle;
 use prowess::registry::{Show, SkillRule};
 use prowess::{CallOrigin, Catalog, Runtime, Tool, ToolContext, ToolDefinition, ToolResult};
 use prowess_mcp::{HttpOptions, HttpServer, HttpToken, ServeError};
-use prowess_testkit::TestTool;
+use prowess_testkit::{TestTool, Tree};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -384,6 +384,29 @@ fn probes_need_neither_a_catalog_nor_a_token() {
     }
     drop(end);
     serving.join().expect("no panic").expect("the server ends well");
+}
+
+/// An alarm can be raised for skills that are left out, although the server goes on.
+#[test]
+fn broken_skills_and_lost_directories_are_counted() {
+    let good = "---\nname: a\ndescription: Use when asked.\n---\n";
+    let tree = Tree::new(&format!(
+        "//- /gone/a/SKILL.md\n{good}//- /skills/b/SKILL.md\n---\nname: b\n---\n"
+    ));
+    let runtime = crate::runtime(|builder| {
+        let gone = builder.skills_directory("user", tree.join("gone"));
+        gone.skills_directory("user", tree.join("skills"))
+    });
+    std::fs::remove_dir_all(tree.join("gone")).expect("it is there");
+    runtime.reload();
+    let server = Server::start(runtime, HttpOptions::default());
+    let get = |line: &str| block_on(server.send(Request { line, body: "", ..Request::POST })).0;
+    let metrics = get("GET /metrics");
+    for line in ["severity=\"error\"} 1", "severity=\"warning\"} 1"] {
+        let line = format!("prowess_catalog_findings{{{line}");
+        assert!(metrics.lines().any(|found| found == line), "{line}: {metrics}");
+    }
+    assert!(get("GET /status").contains(r#""state":"missing""#));
 }
 
 /// Checks the text format: each family once with its meaning and type before its values, names by

@@ -108,6 +108,9 @@ fn known_clients_are_searched_where_they_are_in_use() {
     let policy = Discovery { shared: false, xdg: false, ..policy() };
     let all: Vec<_> = include_str!("../data/discovery/known.txt").lines().collect();
     check(&tree, &policy, "here", &all);
+    let with_aider = Discovery { also: further(&["aider"]), ..policy.clone() };
+    let aider = ["user home/.aider/skills", "project here/.aider/skills"];
+    check(&tree, &with_aider, "here", &[&all[..4], &aider[..1], &all[4..], &aider[1..]].concat());
     let only = |names: &[&str]| {
         let only = Some(names.iter().map(|client| name(client)).collect());
         Discovery { only, ..policy.clone() }

@@ -194,9 +194,12 @@ const FULL: &str = "the disk is full; make room and try again";
 fn finding(path: &Path, reason: &str) -> Diagnostic {
     let help = match reason {
         FULL => "remove other files from its disk: the approvals are in it",
-        _ => {
-            "fix its permissions, or move it away: then a new one is created, without the approvals"
+        "it belongs to another user" => "run the command as that user, or as root",
+        _ if reason.starts_with("it is damaged") => {
+            "end the programs that use it and move it away: then a new one is created, without the \
+             approvals"
         }
+        _ => "put that right; the approvals are in it",
     };
     Diagnostic::new(
         codes::STATE_DATABASE_INVALID,

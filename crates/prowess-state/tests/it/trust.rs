@@ -252,6 +252,11 @@ fn file_of_another_user_is_rejected() {
     // Only root may change a file's owner, so other users skip this part.
     if std::os::unix::fs::chown(file.path(), Some(12_345), None).is_ok() {
         check(&tree, &file, &[("a", NotTrusted)]);
+        let help = file.load().finding().unwrap().help.clone();
+        assert!(help.contains("as that user") && !help.contains("move"), "{help}");
+        std::os::unix::fs::chown(tree.path(), Some(12_345), None).unwrap();
+        let database = prowess_state::ApprovalDatabase::open(tree.join("state.db"));
+        assert_eq!(database.unwrap_err().help, help);
     }
 }
 

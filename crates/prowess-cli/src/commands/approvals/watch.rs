@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use std::thread::sleep;
 use std::time::Duration;
 
-use prowess::{ApprovalEntry, ApprovalId, ApprovalScope, ApprovalVerdict};
+use prowess::{ApprovalEntry, ApprovalId};
 use prowess_text::terminal_json;
 
-use super::{Numbered, Shown, decide_on, find, now, open, shown, unusable};
+use super::{Numbered, Shown, find, now, open, settle, shown, unusable};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::{DIM, Output};
@@ -35,7 +35,7 @@ pub(super) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
                 for (entry, number) in news(&**database, &mut known)? {
                     let shown = print(entry.clone(), number, output)?;
                     match asks.then(|| shown.is_whole()) {
-                        Some(true) => ask(&entry, global, output)?,
+                        Some(true) => ask(&entry, global, output),
                         Some(false) => output.remark("it is too long for a question here\n"),
                         None => {}
                     }
@@ -76,24 +76,22 @@ fn print(entry: ApprovalEntry, number: Option<u64>, output: &Output) -> Result<S
 }
 
 /// Asks about a call. Without an answer, it stays pending.
-fn ask(entry: &ApprovalEntry, global: &Global, output: &Output) -> Result<(), Failure> {
+fn ask(entry: &ApprovalEntry, global: &Global, output: &Output) {
     let question = "Allow it once? [y]es, [n]o, Enter decides later: ";
     let answer = answer(output, question);
     let word = answer.as_deref().unwrap_or_default().trim().to_ascii_lowercase();
-    let verdict = match &*word {
-        "y" | "yes" => ApprovalVerdict::Grant { scope: ApprovalScope::Once, expires: None },
-        "n" | "no" => ApprovalVerdict::Deny,
+    let is_granted = match &*word {
+        "y" | "yes" => true,
+        "n" | "no" => false,
         _ => {
             let end = if answer.is_none() { "\n" } else { "" };
             output.remark(&format!("{end}{DIM}it stays pending{DIM:#}\n"));
-            return Ok(());
+            return;
         }
     };
-    let Some(database) = open(global.store.as_ref())? else { return Ok(()) };
-    match decide_on(entry, verdict, database, global, output) {
+    match settle(&entry.id, Some(is_granted), global, output) {
         Ok(decided) => output.remark(&format!("{DIM}{}{DIM:#}\n", decided.state.word())),
-        // Another person was faster, or too much time has passed.
+        // Another person has refused it, or too much time has passed.
         Err(failure) => drop(output.failure(&failure)),
     }
-    Ok(())
 }

@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::paths::{surroundings, without_home};
 use crate::text_edit::{self, Fault, TextFormat};
 
+use super::filters::Filter;
 use super::variables::Syntax;
 
 /// The name of the entry.
@@ -50,6 +51,13 @@ pub(super) struct Client {
     /// The same of a project.
     #[serde(default)]
     project: Vec<String>,
+    /// The keys of a table of servers in the user's file that count in one `{project}`, before all
+    /// others.
+    #[serde(default)]
+    pub(super) local: Vec<String>,
+    /// The lists that leave the server or tools of it out.
+    #[serde(default)]
+    pub(super) filters: Vec<Filter>,
     /// The start of the client's own command that adds the server.
     own: Option<String>,
     /// Whether servers of the user's file are started in the directory of the project.
@@ -140,6 +148,13 @@ impl Client {
         user.into_iter().chain(project).collect::<Vec<_>>().join(", or ")
     }
 
+    /// Returns the path of a further file of the client, of the project if it is relative.
+    pub(super) fn located(&self, file: &str) -> Option<PathBuf> {
+        let is_of_user = file.starts_with(['~', '$', '{']);
+        let scope = if is_of_user { Scope::User } else { Scope::Project };
+        located(file, scope, &surroundings().ok()?)
+    }
+
     /// Returns the path of the client's file: that of its variable, or the first that exists, or
     /// else the one that the client would create.
     pub(super) fn file(&self, scope: Scope) -> Result<PathBuf, Failure> {
@@ -184,6 +199,11 @@ fn located(file: &str, scope: Scope, around: &Surroundings) -> Option<PathBuf> {
 }
 
 impl Shape {
+    /// Returns the shape with another table of servers.
+    pub(super) fn below(&self, at: Vec<String>) -> Self {
+        Self { at, ..self.clone() }
+    }
+
     /// Returns the keys and values of the entry that starts this command line.
     pub(super) fn entry(&self, line: &[String]) -> Vec<(String, Value)> {
         let filled = |value: &Value| match value.as_str() {
@@ -215,11 +235,9 @@ impl Shape {
 
     /// Returns the entry of the server in the text of a file.
     pub(super) fn found(&self, text: &str) -> Result<Option<Value>, Fault> {
-        let mut value = text_edit::read(self.format, text)?;
-        for key in self.at.iter().map(String::as_str).chain([SERVER]) {
-            value = value.get_mut(key).map(Value::take).unwrap_or_default();
-        }
-        Ok(Some(value).filter(|value| !value.is_null()))
+        let value = text_edit::read(self.format, text)?;
+        let keys: Vec<_> = self.at.iter().map(String::as_str).chain([SERVER]).collect();
+        Ok(reached(&value, &keys, &[]).filter(|value| !value.is_null()).cloned())
     }
 
     /// Returns the text with the entry of the server, which is switched on. Other keys of an entry
@@ -264,6 +282,18 @@ impl Shape {
             text_edit::set(self.format, &text, &path.collect::<Vec<_>>(), &value)
         })
     }
+}
+
+/// Returns the value below some keys, of which `{project}` is one of these folders.
+pub(super) fn reached<'v>(
+    value: &'v Value,
+    keys: &[&str],
+    folders: &[String],
+) -> Option<&'v Value> {
+    keys.iter().try_fold(value, |value, key| match *key {
+        "{project}" => folders.iter().find_map(|folder| value.get(folder)),
+        key => value.get(key),
+    })
 }
 
 /// Returns the key by which an entry is switched off.

@@ -9,6 +9,7 @@ use similar::TextDiff;
 
 use super::client_file::{Backup, ClientFile};
 use super::clients::{Client, Scope};
+use super::entries::{Entry, entries};
 use super::{remark_on_server, server_line};
 use crate::args::Global;
 use crate::commands::difference::colored;
@@ -81,6 +82,13 @@ pub(super) fn run(
     let backup = file.replace(&text, permissions, backup)?;
     let value = json!({ "client": name, "file": path, "changed": true, "backup": backup });
     output.result(&value, |_| written(client, scope, remove, &path, backup.as_deref()))?;
+    // The same file may have another one for this project.
+    let counts = entries(client, scope).ok().and_then(|(found, _)| found.into_iter().next());
+    let is_written = |it: &Entry| it.folder.is_none() && it.file.path == file.path;
+    if let Some(other) = counts.filter(|it| !remove && !is_written(it)) {
+        let place = plain(&other.place()).into_owned();
+        output.remark(&format!("in this directory, the entry in {place} counts before it\n"));
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -181,3 +181,28 @@ pub(super) fn result(mut answer: Value) -> Result<Value, Failure> {
 pub(super) fn plain(text: &str) -> String {
     prowess::text::clipped(&prowess::text::one_line(text), 1000)
 }
+
+/// Returns the ids of the skills that the server lists as resources.
+pub(super) fn skills(server: &mut Process) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut params = json!({});
+    // A server that repeats its pages ends nowhere.
+    for id in 2..1000 {
+        let Ok(page) = server.request(id, "resources/list", &params).and_then(result) else {
+            break;
+        };
+        let uris = page["resources"].as_array().into_iter().flatten();
+        let uris = uris.filter_map(|resource| resource["uri"].as_str());
+        let ids = uris.filter_map(|uri| uri.strip_prefix("skill://")?.strip_suffix("/SKILL.md"));
+        // A skill that another one shadows is under its layer, and under its name in that.
+        found.extend(ids.map(|id| match id.split_once("%3A") {
+            Some((layer, name)) => format!("{layer}:{}", name.split('/').next().unwrap_or(name)),
+            None => id.to_owned(),
+        }));
+        let Some(next) = page["nextCursor"].as_str() else { break };
+        params = json!({ "cursor": next });
+    }
+    found.sort();
+    found.dedup();
+    found
+}

@@ -10,9 +10,11 @@ use prowess_dir::Dir;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::client_file::ClientFile;
 use super::clients::{Client, SERVER, Scope, off_key};
-use super::process::{Process, handshake, plain, result};
+use super::entries::{Entry, entries, folders, replaced};
+use super::filters::Filters;
+use super::own_command::PROGRAM;
+use super::process::{Process, handshake, plain, result, skills};
 use super::variables::Variables;
 use crate::failure::Failure;
 use crate::log::LEVEL;
@@ -22,7 +24,6 @@ use crate::plugins::this_program;
 use crate::policies::is_trusted_folder;
 use crate::question::{can_ask, is_confirmed};
 use crate::terminal::{columns_behind, fitted, padded, wrapped};
-use crate::text_edit;
 
 /// The keys of entries of servers that run elsewhere.
 const URLS: [&str; 4] = ["url", "serverUrl", "httpUrl", "uri"];
@@ -50,6 +51,7 @@ struct Tested {
     start: Start,
     server: String,
     tools: Vec<Seen>,
+    left_out: Vec<LeftOut>,
     skills: Vec<String>,
     /// Messages about skills that wait for trust.
     hidden: Vec<String>,
@@ -64,6 +66,13 @@ struct Seen {
     cut: usize,
 }
 
+/// A tool that the client's settings leave out, and the list that does.
+#[derive(Serialize)]
+struct LeftOut {
+    name: String,
+    by: String,
+}
+
 pub(super) fn run(
     client: &Client,
     scope: Scope,
@@ -71,16 +80,25 @@ pub(super) fn run(
     yes: bool,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
-    let file = ClientFile::read(client.file(scope)?, None)?;
+    let (mut found, file) = entries(client, scope)?;
+    let others = found.split_off(found.len().min(1));
+    let scope = found.first().map_or(scope, |entry| entry.scope);
     let flag = if scope == client.usual_scope() { "" } else { " --project" };
     let install = format!("run `prowess mcp install {}{flag}`", client.name);
     let wrong = |message: String| Failure::new("mcp-not-installed", message, install.clone());
-    let (entry, line) = entry(client, &file, &wrong)?;
-    let start = start(client, &entry, &line, &directory(client, scope)?)?;
+    let path = file.path.display();
+    let entry = found.pop().ok_or_else(|| match file.is_there() {
+        true => wrong(format!("`{path}` has no entry `{SERVER}`")),
+        false => wrong(format!("`{path}` does not exist")),
+    })?;
+    let filters = Filters::read(client, &entry, &folders()?);
+    let line = line(&entry, &filters, &wrong)?;
+    let mut start = start(client, &entry.value, &line, &directory(client, &entry)?)?;
+    start.remarks.extend(replaced(&others));
     if output.is_text() {
-        output.data(&described(client, &file.path, &start))?;
+        output.data(&described(client, &entry, &start))?;
     }
-    if !yes && scope == Scope::Project && !may_start(&start, &file.path, output)? {
+    if !yes && scope == Scope::Project && !may_start(&start, &entry.file.path, output)? {
         output.remark("nothing was started\n");
         return Ok(ExitCode::FAILURE);
     }
@@ -93,13 +111,20 @@ pub(super) fn run(
     let greeting = result(greeted?)?;
     server.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }))?;
     let tools = result(server.request(1, "tools/list", &json!({}))?)?;
-    let tools = tools["tools"].as_array().into_iter().flatten();
+    let tools = tools["tools"].as_array().into_iter().flatten().map(|tool| seen(client, tool));
+    let (mut left_out, mut tools): (Vec<_>, Vec<_>) = (Vec::new(), tools.collect());
+    tools.retain(|tool: &Seen| {
+        let list = filters.of_tool(&tool.name);
+        left_out.extend(list.map(|by| LeftOut { name: tool.name.clone(), by }));
+        left_out.last().is_none_or(|it| it.name != tool.name)
+    });
     let tested = Tested {
         client: client.name.clone(),
-        file: file.path.clone(),
+        file: entry.file.path.clone(),
         start,
         server: greeting["serverInfo"]["name"].as_str().unwrap_or("without a name").to_owned(),
-        tools: tools.map(|tool| seen(client, tool)).collect(),
+        tools,
+        left_out,
         skills: skills(&mut server),
         hidden: hidden(&mut server, &greeting),
     };
@@ -109,15 +134,20 @@ pub(super) fn run(
         let server = plain(&tested.server);
         return Err(wrong(format!("the entry starts another server, which calls itself {server}")));
     }
+    if let Some(LeftOut { by, .. }) = tested.left_out.first().filter(|_| tested.tools.is_empty()) {
+        let failure = wrong(format!("{by} leaves every tool of the entry `{SERVER}` out"));
+        return Err(failure.with_help("correct that list"));
+    }
     if !tested.skills.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    let message = format!("no skill is served in `{}`", tested.start.directory.display());
+    let (directory, options) = tested.start.served();
+    let message = format!("no skill is served in `{}`", directory.display());
     let help = tested.hidden.first().cloned().unwrap_or_else(|| {
-        let directory = shell_path(&tested.start.directory);
-        format!(
-            "see `prowess -C {directory} doctor`; for the skills of a project, install with `-C DIR`"
-        )
+        let is_chosen = directory != tested.start.directory || options.contains("--root");
+        let more = "; for the skills of a project, install with `-C DIR`";
+        let more = if is_chosen { "" } else { more };
+        format!("see `{}`{more}", tested.start.doctor())
     });
     Err(Failure::new("no-skills", message, help))
 }
@@ -148,46 +178,27 @@ fn may_start(start: &Start, file: &Path, output: &Output) -> Result<bool, Failur
     Err(Failure::usage("confirmation-required", message, help))
 }
 
-/// Returns the entry in a file and the command line that it starts, or why it starts none.
-fn entry(
-    client: &Client,
-    file: &ClientFile,
+/// Returns the command line that an entry starts, or why it starts none.
+fn line(
+    entry: &Entry,
+    filters: &Filters,
     wrong: &dyn Fn(String) -> Failure,
-) -> Result<(Value, Vec<String>), Failure> {
-    let (path, shape) = (file.path.display(), client.shape());
-    let entry = shape.found(file.text()).map_err(|fault| {
-        let help = "correct this place; the client cannot read the file either";
-        file.unclear(&fault).with_help(help)
-    })?;
-    let entry = entry.ok_or_else(|| match file.is_there() {
-        true => wrong(format!("`{path}` has no entry `{SERVER}`")),
-        false => wrong(format!("`{path}` does not exist")),
-    })?;
-    if let Some(key) = off_key(&entry) {
-        return Err(wrong(format!("`{key}` switches the entry `{SERVER}` of `{path}` off")));
+) -> Result<Vec<String>, Failure> {
+    let (place, value) = (entry.place(), &entry.value);
+    if let Some(key) = off_key(value) {
+        return Err(wrong(format!("`{key}` switches the entry `{SERVER}` of {place} off")));
     }
-    if let Some(list) = excluded(&text_edit::read(shape.format, file.text()).unwrap_or_default()) {
-        let failure = wrong(format!("`{list}` of `{path}` leaves the entry `{SERVER}` out"));
-        return Err(failure.with_help(format!("correct `{list}` in that file")));
+    if let Some(list) = filters.of_server() {
+        let failure = wrong(format!("{list} leaves the entry `{SERVER}` of {place} out"));
+        return Err(failure.with_help("correct that list"));
     }
-    let line = shape.line(&entry).ok_or_else(|| {
-        let is_url = URLS.iter().any(|key| entry[key].is_string());
+    entry.shape.line(value).ok_or_else(|| {
+        let is_url = URLS.iter().any(|key| value[key].is_string());
         let what = if is_url { "connects to its URL" } else { "starts no command" };
-        let failure = wrong(format!("the entry `{SERVER}` of `{path}` {what}"));
+        let failure = wrong(format!("the entry `{SERVER}` of {place} {what}"));
         let help = format!("to start this program, rename or remove it, then {}", failure.help);
         failure.with_help(help)
-    })?;
-    Ok((entry, line))
-}
-
-/// Returns the list of a client's settings that leaves the entry out.
-fn excluded(settings: &Value) -> Option<&'static str> {
-    let names = |list: &str| settings["mcp"][list].as_array().map(|it| it.contains(&SERVER.into()));
-    match (names("excluded"), names("allowed")) {
-        (Some(true), _) => Some("mcp.excluded"),
-        (_, Some(false)) => Some("mcp.allowed"),
-        _ => None,
-    }
+    })
 }
 
 /// Reads what an entry starts, with the client's variables replaced.
@@ -261,6 +272,29 @@ impl Start {
         Ok(is_own && last == Some("serve") && self.variables.is_empty())
     }
 
+    /// Returns the directory whose skills are served, and the further options of the server.
+    fn served(&self) -> (PathBuf, String) {
+        let is_program = |word: &String| Path::new(word).file_name() == Some(PROGRAM.as_ref());
+        let program = self.command.iter().position(is_program).map_or(0, |at| at + 1);
+        let end = self.command.iter().position(|word| word == "serve").unwrap_or(program);
+        let mut directory = self.directory.clone();
+        let mut options = String::new();
+        let mut words = self.command.get(program..end).unwrap_or_default().iter();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "-C" => directory.push(words.next().map(String::as_str).unwrap_or_default()),
+                word => options += &format!(" {}", shell_word(word)),
+            }
+        }
+        (directory.canonicalize().unwrap_or(directory), options)
+    }
+
+    /// Returns the command that says more about the skills that are served.
+    fn doctor(&self) -> String {
+        let (directory, options) = self.served();
+        format!("{PROGRAM} -C {}{options} doctor", shell_path(&directory))
+    }
+
     fn command(&self) -> Command {
         let mut command = Command::new(&self.command[0]);
         command.args(&self.command[1..]).current_dir(&self.directory);
@@ -284,9 +318,9 @@ fn hidden(server: &mut Process, greeting: &Value) -> Vec<String> {
 }
 
 /// Returns the directory in which the client starts the server.
-fn directory(client: &Client, scope: Scope) -> Result<PathBuf, Failure> {
+fn directory(client: &Client, entry: &Entry) -> Result<PathBuf, Failure> {
     let around = surroundings()?;
-    let starts_here = scope == Scope::Project || client.starts_in_project;
+    let starts_here = entry.scope == Scope::Project || client.starts_in_project;
     let project = around.project().filter(|_| starts_here);
     let directory = project.or(around.home.as_deref());
     Ok(directory.map_or_else(|| PathBuf::from("/"), PathBuf::from))
@@ -303,46 +337,21 @@ fn seen(client: &Client, tool: &Value) -> Seen {
     }
 }
 
-/// Returns the ids of the skills that the server lists as resources.
-fn skills(server: &mut Process) -> Vec<String> {
-    let mut found = Vec::new();
-    let mut params = json!({});
-    // A server that repeats its pages ends nowhere.
-    for id in 2..1000 {
-        let Ok(page) = server.request(id, "resources/list", &params).and_then(result) else {
-            break;
-        };
-        let uris = page["resources"].as_array().into_iter().flatten();
-        let uris = uris.filter_map(|resource| resource["uri"].as_str());
-        let ids = uris.filter_map(|uri| uri.strip_prefix("skill://")?.strip_suffix("/SKILL.md"));
-        // A skill that another one shadows is under its layer, and under its name in that.
-        found.extend(ids.map(|id| match id.split_once("%3A") {
-            Some((layer, name)) => format!("{layer}:{}", name.split('/').next().unwrap_or(name)),
-            None => id.to_owned(),
-        }));
-        let Some(next) = page["nextCursor"].as_str() else { break };
-        params = json!({ "cursor": next });
-    }
-    found.sort();
-    found.dedup();
-    found
-}
-
 /// Returns what is started.
-fn described(client: &Client, file: &Path, start: &Start) -> String {
+fn described(client: &Client, entry: &Entry, start: &Start) -> String {
     let how = format!(
         "{} starts {} in {}, as {} says",
         client.name,
         plain(&start.command.iter().map(shell_word).collect::<Vec<_>>().join(" ")),
         plain(&start.directory.display().to_string()),
-        plain(&file.display().to_string()),
+        plain(&entry.place().replace('`', "")),
     );
     let remarks = start.remarks.iter().map(|remark| format!("  {}\n", plain(remark)));
     wrapped(&how, columns_behind(2), 2) + "\n" + &remarks.collect::<String>()
 }
 
 fn text(tested: &Tested) -> String {
-    let Tested { client, start, server, tools, skills, hidden, .. } = tested;
+    let Tested { client, start, server, tools, left_out, skills, hidden, .. } = tested;
     let mut text = format!(
         "{}: {}, {}\n",
         plain(server),
@@ -362,11 +371,15 @@ fn text(tested: &Tested) -> String {
                 &format!("    {DIM}{client} cuts off the last {cut} of its description{DIM:#}\n");
         }
     }
+    for LeftOut { name, by } in left_out {
+        let how = format!("without {ID}{}{ID:#}: {} leaves it out", plain(name), plain(by));
+        text += &format!("  {}\n", wrapped(&how, columns_behind(2), 2));
+    }
     for skill in skills {
         text += &format!("  skill {ID}{}{ID:#}\n", plain(skill));
     }
-    let directory = shell_path(&start.directory);
-    text += &format!("  {DIM}why others are missing: prowess -C {directory} doctor{DIM:#}\n");
+    let doctor = plain(&start.doctor());
+    text += &format!("  {DIM}why others are missing: {doctor}{DIM:#}\n");
     for hidden in hidden.iter().filter(|_| !skills.is_empty()) {
         text += &format!("  {}\n", wrapped(hidden, columns_behind(2), 2));
     }

@@ -1,5 +1,6 @@
 //! Arguments of a script that name files of the user who starts it.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
@@ -45,7 +46,8 @@ impl CallerFiles<'_> {
     }
 
     /// Returns the names of what exists here and the script may not read, each with what it is,
-    /// and the path to grant.
+    /// and the path to grant, once each in the order of the arguments; what is in a directory among
+    /// them is behind that.
     pub(super) fn closed<'n>(&self, arguments: &'n [String]) -> Vec<(&'n str, String, PathBuf)> {
         let names = arguments.iter().flat_map(|argument| named(argument));
         let closed = names.filter_map(|name| {
@@ -58,8 +60,9 @@ impl CallerFiles<'_> {
             (!self.is_granted(&real)).then_some((name, kind, real))
         });
         let mut closed: Vec<_> = closed.collect();
-        closed.sort_unstable();
-        closed.dedup();
+        let mut seen = HashSet::new();
+        closed.retain(|(.., path)| seen.insert(path.clone()));
+        closed.sort_by_key(|(.., path)| path.ancestors().skip(1).any(|above| seen.contains(above)));
         closed
     }
 
@@ -85,7 +88,7 @@ impl CallerFiles<'_> {
         names.filter(is_result).collect()
     }
 
-    fn is_granted(&self, path: &Path) -> bool {
+    pub(super) fn is_granted(&self, path: &Path) -> bool {
         let ScriptPolicy { read, write, .. } = self.policy;
         read.iter().chain(write).any(|granted| path.starts_with(granted))
     }
