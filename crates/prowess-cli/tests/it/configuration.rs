@@ -128,7 +128,7 @@ fn project_file_cannot_lead_out_of_the_project() {
     tree.write("outside.yaml", "registry: { profile: strict }\n");
     fs::create_dir(tree.join("repository/.prowess")).unwrap();
     let link = tree.join("repository/.prowess/config.yaml");
-    std::os::unix::fs::symlink("../../outside.yaml", link).unwrap();
+    symlink("../../outside.yaml", link).unwrap();
     run(&tree, &["trust"]).text();
     let error = run(&tree, &["list", "--format", "json"]).error();
     assert_eq!(error["code"], "config-unreadable", "{error}");
@@ -368,7 +368,7 @@ fn link_to_the_file_stays_a_link() {
     tree.write("dotfiles/config.yaml", "prompt:\n  max_tokens: 7\n");
     fs::create_dir_all(tree.join("home/.config/prowess")).unwrap();
     let link = tree.join("home/.config/prowess/config.yaml");
-    std::os::unix::fs::symlink("../../../dotfiles/config.yaml", &link).unwrap();
+    symlink("../../../dotfiles/config.yaml", &link).unwrap();
     run(&tree, &["config", "set", "prompt.max_tokens", "8"]).text();
     assert!(link.is_symlink(), "the link is the person's");
     let text = fs::read_to_string(tree.join("dotfiles/config.yaml")).unwrap();

@@ -14,11 +14,28 @@ use crate::failure::Failure;
 use crate::paths::{surroundings, without_home};
 use crate::text_edit::{self, Fault, TextFormat};
 
-use super::filters::Filter;
 use super::variables::Syntax;
 
 /// The name of the entry.
 pub(super) const SERVER: &str = "prowess";
+
+/// A list of a client's settings: where it is, separated by blanks (`entry`, the client's `user`
+/// file, or files as the table of clients has them), its keys, its kind, and what it names.
+#[derive(Clone, Deserialize)]
+pub(super) struct Filter(pub(super) String, pub(super) String, pub(super) Kind, pub(super) String);
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Kind {
+    /// All that is not in it is left out.
+    Only,
+    /// The same, unless it is empty.
+    OnlyIfAny,
+    /// All that is in it is left out; of a table, each that is `false` or `deny`.
+    Not,
+    /// The same for entries in files of projects.
+    NotInProject,
+}
 
 #[derive(Deserialize)]
 struct Table {

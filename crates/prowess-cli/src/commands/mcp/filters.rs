@@ -1,32 +1,13 @@
-//! What the settings of a client leave out: the server, or tools of it.
+//! The settings of clients that leave out the server, or tools of it.
 
 use std::path::PathBuf;
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::client_file::ClientFile;
-use super::clients::{Client, Scope, reached};
+use super::clients::{Client, Filter, Kind, Scope, reached};
 use super::entries::Entry;
 use crate::text_edit;
-
-/// A list of a client's settings: where it is, separated by blanks (`entry`, the client's `user`
-/// file, or files as the table of clients has them), its keys, its kind, and what it names.
-#[derive(Clone, Deserialize)]
-pub(super) struct Filter(String, String, Kind, String);
-
-#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Kind {
-    /// What is not in it is left out.
-    Only,
-    /// The same, unless it is empty.
-    OnlyIfAny,
-    /// What is in it is left out; of a table, what is `false` or `deny`.
-    Not,
-    /// The same for entries in files of projects.
-    NotInProject,
-}
 
 /// The lists about one entry.
 pub(super) struct Filters(Vec<List>);
