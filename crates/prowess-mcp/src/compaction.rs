@@ -18,7 +18,7 @@ const KEY: &str = "prowess/compacted";
 /// The key of `_meta` under which a client passes the user's message with the first call for it.
 const MESSAGE_KEY: &str = "prowess/message";
 
-/// What a client says about its conversation, with a call.
+/// The report of a client about its conversation, with a call.
 pub(crate) struct Wanted {
     /// The skills whose instructions it has kept; `None` without a compaction.
     kept: Option<Vec<String>>,

@@ -49,7 +49,7 @@ impl Place {
     }
 }
 
-/// Returns the ends of skills: the skill, and the task of the audit, which has who began it.
+/// Returns the ends of skills: the skill, and the task of the audit, which names the client too.
 fn ended(log: &MemoryLog) -> Vec<(String, DeactivationCause, Option<String>)> {
     let end = |entry| match entry {
         AuditEntry::Runtime(RuntimeEvent::SkillDeactivated(it)) => {

@@ -69,7 +69,7 @@ impl Turn {
         };
         let decision = decide(gate, &call).map_err(Error::Approvals)?;
         let Decision::Allow { grounds } = decision else { return Ok(decision) };
-        // What the gate permits, the tool may refuse.
+        // The tool may refuse a call that the gate permits.
         let refused = self.place.parts.toolbox.refusal(&context, tool, arguments);
         let refused = refused.and_then(|it| it.code.clone().zip(it.failure()));
         let Some((code, error)) = refused else { return Ok(Decision::Allow { grounds }) };
