@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::os::unix::fs::symlink;
 
-use prowess::gating::Decision;
+use prowess::gating::{Decision, Reason};
 use prowess::session::{ForkRequest, SessionHandle};
 use prowess::{Policies, Runtime, SkillError, ToolCall, ToolResult};
 use prowess_testkit::Tree;
@@ -60,7 +60,7 @@ impl Host {
         for decision in [turn.decide(tool, &call.arguments), turn.explain(tool, &call.arguments)] {
             let decision = decision.expect("the approvals are in memory");
             assert_eq!(
-                decision.is_denied(),
+                decision.grounds().reason == Reason::ScriptRead,
                 is_blocked,
                 "{call:?}: it is explained so: {decision}"
             );
