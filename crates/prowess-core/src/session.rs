@@ -282,6 +282,15 @@ pub trait Session: Send + Sync {
         Ok(None)
     }
 
+    /// Returns the error of [`Self::unload`], without an unload. By default, there is none.
+    ///
+    /// # Errors
+    ///
+    /// As for `unload`.
+    fn check_unload(&self, _: &Unload) -> Result<(), SessionError> {
+        Ok(())
+    }
+
     /// Makes skills inactive.
     ///
     /// # Errors

@@ -186,6 +186,9 @@ pub struct ToolResult {
     pub refused_hosts: Vec<RefusedHost>,
 }
 
+/// The field of data that has the notes of the host.
+const NOTE_FIELD: &str = "host_note";
+
 impl ToolResult {
     /// Creates a result with this text.
     pub fn text(text: impl Into<String>) -> Self {
@@ -215,15 +218,37 @@ impl ToolResult {
         Self { is_error: true, code: Some(code), ..Self::text(message) }
     }
 
+    /// Adds a note of the host for the model. In data, and in an error that is an object too, it is
+    /// the field `host_note`, so that a program can still read the text as JSON. An empty note is
+    /// none.
+    pub fn add_note(&mut self, note: &str) {
+        if note.is_empty() {
+            return;
+        }
+        let is_data = self.structured.is_some() || self.is_error;
+        let parsed: Option<Value> = match &*self.content {
+            [Content::Text { text }] if is_data => serde_json::from_str(text).ok(),
+            _ => None,
+        };
+        let Some(mut fields) = parsed.filter(Value::is_object) else {
+            return self.content.push(Content::Text { text: note.to_owned() });
+        };
+        let earlier = fields[NOTE_FIELD].as_str().map(|earlier| format!("{earlier}\n\n"));
+        fields[NOTE_FIELD] = (earlier.unwrap_or_default() + note).into();
+        let text = serde_json::to_string_pretty(&fields).unwrap_or_default();
+        self.content = vec![Content::Text { text }];
+        self.structured = self.structured.take().map(|_| fields);
+    }
+
     /// Returns the failure as one type, whose text is `[CODE] message (key=value, …)`; `None` if
-    /// the call has succeeded. One that is not of a skill has the code of the result as a fact.
+    /// the call has succeeded. One that is not of a skill has the code of the result as a fact. A
+    /// command that was refused a part of its work has one, too.
     pub fn failure(&self) -> Option<SkillError> {
-        let message = self.message()?;
-        let other = || SkillError::Other {
+        let other = |message: &str| SkillError::Other {
             message: message.to_owned(),
             context: self.code.iter().map(|it| ("code".to_owned(), it.to_string())).collect(),
         };
-        Some(self.error.as_deref().cloned().unwrap_or_else(other))
+        self.error.as_deref().cloned().or_else(|| self.message().map(other))
     }
 
     /// Returns the texts of the content, in order.
@@ -284,6 +309,12 @@ pub trait Tool: Send + Sync {
     /// Returns the skill whose content a call would run, which decides whether a person has to
     /// approve the call. By default, returns none.
     fn subject<'c>(&self, _context: &ToolContext<'c>, _arguments: &Value) -> Option<Record<'c>> {
+        None
+    }
+
+    /// Returns the result of a call with these arguments if it is an error that can be known before
+    /// the call, which then has no effect. By default, returns none.
+    fn refusal(&self, _context: &ToolContext<'_>, _arguments: &Value) -> Option<ToolResult> {
         None
     }
 

@@ -119,6 +119,8 @@ pub enum Reason {
     /// The call would read a script of a skill, which is there to be run. A host decides this, and
     /// not [`decide`](crate::decide).
     ScriptRead,
+    /// The tool itself refuses the call. A host finds this out.
+    Refused,
 }
 
 /// A rule, and where it was written.

@@ -49,6 +49,7 @@ fn sentence(reason: Reason) -> &'static str {
         Reason::ArgumentsNotCovered => "is listed by a skill, but not with these arguments",
         Reason::DeniedByOperator => "is denied by the operator",
         Reason::OutsideCeiling => "is outside the operator's limits",
+        Reason::Refused => "refuses the call",
         Reason::ScriptRead => "would read a script of a skill, which is run and not read",
     }
 }

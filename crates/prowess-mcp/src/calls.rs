@@ -8,7 +8,7 @@ use prowess::text::{clipped, quoted};
 use prowess::tools::Dispatched;
 use prowess::{
     ApprovalDecision, ApprovalEntry, ApprovalId, ApprovalState, ApprovalStoreExt as _, CallOptions,
-    Cancel, Content, Progress, ProgressEvent, ToolCall,
+    Cancel, Progress, ProgressEvent, ToolCall,
 };
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -18,13 +18,14 @@ use rmcp::model::{
 use rmcp::service::{PeerRequestOptions, RequestContext, RoleServer};
 use serde_json::Value;
 
+use crate::compaction::Wanted;
 use crate::conversation::Conversation;
 use crate::conversations::Waiting;
 use crate::requests::is_stateless;
 use crate::result_limits::bytes_kept_by;
 use crate::server::SkillServer;
 use crate::transport::Closed;
-use crate::{ApprovalChannel, compaction, convert, elicitation, hidden, logged, progress};
+use crate::{ApprovalChannel, convert, elicitation, hidden, logged, progress};
 
 /// The time that a user has for an answer, while the call waits.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -63,7 +64,7 @@ impl SkillServer {
             let answer = answer.and_then(|answer| serde_json::from_value(answer).ok());
             self.decide(&conversation, &waiting.asked, answer, context).await?;
         }
-        let again = compaction::instructions(&conversation, context).await?;
+        let wanted = Wanted::of(&conversation, context).await?;
         let mut dispatched = run(&conversation, call.clone(), context, &self.closed).await?;
         drop(order);
         if let Some(approval) = &dispatched.approval
@@ -86,10 +87,13 @@ impl SkillServer {
         self.news.log.call(&dispatched, context).await;
         if dispatched.tool == LIST && !dispatched.result.is_error {
             let runtime = conversation.runtime();
-            let text = hidden::note(&runtime.catalog(), runtime.policies());
-            dispatched.result.content.extend((!text.is_empty()).then_some(Content::Text { text }));
+            let note = hidden::note(&runtime.catalog(), runtime.policies());
+            dispatched.result.add_note(&note);
         }
-        dispatched.result.content.extend(again);
+        if let Some(wanted) = wanted {
+            let again = wanted.instructions(&conversation).await.unwrap_or_default();
+            dispatched.result.add_note(&again);
+        }
         if let Some(fork) = &dispatched.result.fork {
             self.conversations.keep_fork(&conversation, &fork.session, context);
         }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use prowess::{Content, Turn};
+use prowess::BodyPlace;
 use rmcp::ErrorData;
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
@@ -18,32 +18,56 @@ const KEY: &str = "prowess/compacted";
 /// The key of `_meta` under which a client passes the user's message with the first call for it.
 const MESSAGE_KEY: &str = "prowess/message";
 
-/// Returns the instructions that the conversation needs besides the result of a call.
-pub(crate) async fn instructions(
-    conversation: &Arc<Conversation>,
-    context: &RequestContext<RoleServer>,
-) -> Result<Option<Content>, ErrorData> {
-    let kept: Option<Vec<String>> = match context.meta.get(KEY) {
-        None | Some(Value::Null | Value::Bool(false)) => None,
-        Some(Value::Bool(true)) => Some(Vec::new()),
-        Some(ids) => Some(serde_json::from_value(ids.clone()).map_err(|_| {
-            let message = format!("`{KEY}` is true or the ids of the skills that are kept");
-            ErrorData::invalid_params(message, None)
-        })?),
-    };
-    let is_wanted = conversation.runtime().policies().auto_load.min_score.is_some();
-    let message = context.meta.get(MESSAGE_KEY).and_then(Value::as_str).filter(|_| is_wanted);
-    let kept = match kept {
-        Some(kept) => kept,
-        None if message.is_none() => return Ok(None),
-        None => conversation.in_turn(loaded).await?,
-    };
-    let message = message.map(str::to_owned);
-    let again = conversation.in_turn_about(message, move |turn| turn.compacted(&kept));
-    let text = again.await?.map_err(internal)?.text;
-    Ok((!text.is_empty()).then_some(Content::Text { text }))
+/// The report of a client about its conversation, with a call.
+pub(crate) struct Wanted {
+    /// The skills whose instructions it has kept; `None` without a compaction.
+    kept: Option<Vec<String>>,
+    /// The message that its call is for, if skills are loaded for it.
+    message: Option<String>,
+    /// The number of results with bodies before the call.
+    deliveries: u32,
 }
 
-fn loaded(turn: &Turn) -> Vec<String> {
-    turn.state().active.iter().map(|skill| skill.id.clone()).collect()
+impl Wanted {
+    /// Returns what a request says, before its call; `None` if it says nothing.
+    pub(crate) async fn of(
+        conversation: &Arc<Conversation>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Option<Self>, ErrorData> {
+        let kept: Option<Vec<String>> = match context.meta.get(KEY) {
+            None | Some(Value::Null | Value::Bool(false)) => None,
+            Some(Value::Bool(true)) => Some(Vec::new()),
+            Some(ids) => Some(serde_json::from_value(ids.clone()).map_err(|_| {
+                let message = format!("`{KEY}` is true or the ids of the skills that are kept");
+                ErrorData::invalid_params(message, None)
+            })?),
+        };
+        let is_wanted = conversation.runtime().policies().auto_load.min_score.is_some();
+        let message = context.meta.get(MESSAGE_KEY).and_then(Value::as_str);
+        let message = message.filter(|_| is_wanted).map(str::to_owned);
+        if kept.is_none() && message.is_none() {
+            return Ok(None);
+        }
+        let deliveries = conversation.in_turn(|turn| turn.state().deliveries).await?;
+        Ok(Some(Self { kept, message, deliveries }))
+    }
+
+    /// Returns the instructions that the conversation needs besides the result of its call, which
+    /// has ended: neither those that the call has delivered nor those that it has ended.
+    pub(crate) async fn instructions(
+        self,
+        conversation: &Arc<Conversation>,
+    ) -> Result<String, ErrorData> {
+        let Self { kept, message, deliveries } = self;
+        let here = conversation.in_turn(move |turn| {
+            let is_new =
+                |body: BodyPlace| matches!(body, BodyPlace::ToolResult(at) if at > deliveries);
+            let entries = turn.state().ledger.iter();
+            let here = entries.filter(|entry| kept.is_none() || is_new(entry.body));
+            here.map(|entry| entry.id.clone()).chain(kept.iter().flatten().cloned()).collect()
+        });
+        let here: Vec<String> = here.await?;
+        let again = conversation.in_turn_about(message, move |turn| turn.compacted(&here));
+        Ok(again.await?.map_err(internal)?.text)
+    }
 }

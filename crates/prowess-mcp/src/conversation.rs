@@ -104,6 +104,11 @@ impl Conversation {
         Ok(())
     }
 
+    /// Returns the handle of a session for changes that the client causes.
+    fn as_client(&self, session: &SessionHandle) -> SessionHandle {
+        session.with_origin(self.lock_client().origin.clone())
+    }
+
     fn lock_client(&self) -> MutexGuard<'_, Client> {
         lock(&self.client)
     }
@@ -125,7 +130,7 @@ impl Conversation {
                                name the discipline in its first request";
                 return Err(ErrorData::invalid_params(message, None));
             }
-            self.runtime.close_session(open.handle.id()).map_err(not_begun)?;
+            self.runtime.close(&self.as_client(&open.handle)).map_err(not_begun)?;
         }
         let handle = match &self.kept {
             Some(id) => self.resumed_or_opened(id),
@@ -326,9 +331,10 @@ fn digest(turn: &Turn) -> u64 {
 
 impl Drop for Conversation {
     fn drop(&mut self) {
-        let own = lock(&self.session).take().filter(|_| self.kept.is_none());
-        let own = own.map(|open| open.handle.id().clone());
-        let sessions: Vec<_> = self.ended_forks().into_iter().chain(own).collect();
+        let Some(open) = lock(&self.session).take() else { return };
+        let own = self.as_client(&open.handle);
+        let forks = self.ended_forks().into_iter().map(|fork| own.forked(fork));
+        let sessions: Vec<_> = forks.chain(self.kept.is_none().then(|| own.clone())).collect();
         if sessions.is_empty() {
             return;
         }
@@ -344,14 +350,14 @@ impl Drop for Conversation {
 /// then.
 struct Ending {
     runtime: Arc<Runtime>,
-    sessions: Vec<SessionId>,
+    sessions: Vec<SessionHandle>,
 }
 
 impl Drop for Ending {
     fn drop(&mut self) {
         for session in &self.sessions {
             // If the store fails here, the session expires later.
-            let _ = self.runtime.close_session(session);
+            let _ = self.runtime.close(session);
         }
     }
 }

@@ -51,6 +51,10 @@ impl Started {
             Ok(_) => {
                 info!(name: "request", target: "prowess", method, outcome = "done", duration_ms, client, "request");
             }
+            Err(ErrorData { data: Some(data), .. }) if data["code"].is_string() => {
+                let code = data["code"].as_str();
+                warn!(name: "request", target: "prowess", method, outcome = "refused", code, duration_ms, client, "request");
+            }
             Err(error) => {
                 let code = error.code.0;
                 info!(name: "request", target: "prowess", method, outcome = "failed", code, duration_ms, client, "request");

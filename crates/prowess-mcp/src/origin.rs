@@ -40,7 +40,7 @@ pub(crate) struct Client {
 
 impl Client {
     /// Returns the client with its version as the agent, and what else it names in this request.
-    /// A tenant is left out: approvals are bound to it, so no client may choose one.
+    /// The tenant is that of the policies: approvals are bound to it, so no client may choose one.
     ///
     /// # Errors
     ///
@@ -58,6 +58,7 @@ impl Client {
             agent: agent.map(|agent| clipped(agent.trim(), MOST_BYTES)),
             model: named(context, "model")?,
             task: named(context, "task")?,
+            tenant: policies.audience.tenant.clone(),
             ..CallOrigin::default()
         };
         let surfaces = named(context, "surfaces")?.unwrap_or_default();
@@ -99,6 +100,7 @@ impl Client {
         }
         let known = &mut self.origin;
         known.agent = origin.agent.or(known.agent.take());
+        known.tenant = origin.tenant;
         known.model = origin.model.or(known.model.take());
         let known = std::mem::replace(&mut self.policy, policy);
         for lower in [Some(&known), named].into_iter().flatten() {

@@ -3,6 +3,7 @@
 use prowess::format::substitute::{Arguments, Parameter, parameters, substitute};
 use prowess::format::{Directory, Mapping, Value, parse_in};
 use prowess::text::quoted;
+use prowess::tools::Surface;
 use prowess::{Caller, Catalog, ReadLimit, Record, ResourcePath, Turn};
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -62,16 +63,22 @@ pub(crate) fn get(
     arguments: &JsonObject,
 ) -> Result<GetPromptResult, ErrorData> {
     let record = turn.catalog().find(name, Caller::User).found().ok_or_else(|| unknown(name))?;
-    let load = turn.load_call(name).ok_or_else(|| unknown(name))?;
+    let mut load = turn.load_call(name).ok_or_else(|| unknown(name))?;
     let fields = fields(turn.catalog(), record).unwrap_or_default();
+    let values = texts(arguments)?;
+    let text = values.iter().find(|(name, _)| *name == WHOLE).map_or("", |(_, value)| value);
+    let has_field = load.name == Surface::Skill.load_tool().unwrap_or_default();
+    if has_field {
+        load.arguments["args"] = text.into();
+    }
     let dispatched = turn.call_as_user(&load);
     if let Some(message) = dispatched.result.message() {
         let data = dispatched.result.code.as_ref().map(|code| coded(code.as_str()));
         return Err(ErrorData::invalid_params(message.to_owned(), data));
     }
     let body = dispatched.result.texts().last().unwrap_or_default();
-    let values = texts(arguments)?;
-    let text = values.iter().find(|(name, _)| *name == WHOLE).map_or("", |(_, value)| value);
+    // Where the result has the arguments, they are not behind the instructions, too.
+    let text = if has_field && !body.contains("$ARGUMENTS") { "" } else { text };
     let values: Vec<_> = values.iter().copied().filter(|(name, _)| *name != WHOLE).collect();
     let parameters = parameters(&fields);
     let arguments = Arguments { parameters: &parameters, values: &values, text };

@@ -74,7 +74,9 @@ pub fn body_again(
 pub fn compaction_notice(bodies: &[String], left_out: &[String], load_tool: &str) -> String {
     let mut text = String::new();
     if !bodies.is_empty() {
-        text.push_str("These skills are loaded, and their instructions still apply:\n");
+        text.push_str("These skills are loaded, and their instructions still apply");
+        let is_one = bodies.len() == 1;
+        text.push_str(if is_one { ":\n" } else { "; where two conflict, the later one:\n" });
         text.extend(bodies.iter().map(String::as_str));
     }
     if !left_out.is_empty() {

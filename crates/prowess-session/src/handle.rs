@@ -11,10 +11,10 @@ use prowess_core::{
     RunPreference, Session, SessionError, SessionId, SessionState, Unload,
 };
 
-use crate::ledger;
 use crate::record::Record;
 use crate::runs::Runs;
 use crate::shared::Shared;
+use crate::{ledger, operations};
 
 /// A handle of one open session, which the store holds. Clones and other handles with the same id,
 /// also in other processes, read and change the same session.
@@ -122,6 +122,12 @@ impl Session for SessionHandle {
         };
         let (session, outcome) = self.fork_with(request, &preference)?;
         Ok(Some((ForkedSession { session, preference }, outcome)))
+    }
+
+    fn check_unload(&self, which: &Unload) -> Result<(), SessionError> {
+        let state = self.state()?;
+        let discipline = self.shared.policy.within(&state.scope).discipline;
+        operations::unload(&state.active, which, discipline).map(drop)
     }
 
     fn unload(&self, which: &Unload) -> Result<Receipt, SessionError> {

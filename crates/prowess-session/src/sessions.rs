@@ -154,7 +154,8 @@ impl Sessions {
         self.0.clock.now()
     }
 
-    fn handle(&self, id: &SessionId) -> SessionHandle {
+    /// Returns a handle of a session, whether it is open or not. Nothing is read.
+    pub fn handle(&self, id: &SessionId) -> SessionHandle {
         SessionHandle::new(Arc::clone(&self.0), id.clone())
     }
 

@@ -43,6 +43,7 @@ mod lookup;
 mod names;
 mod operations;
 mod policy;
+mod rehearsal;
 mod suggestion;
 mod surface;
 mod surfaces;

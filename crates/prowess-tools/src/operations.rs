@@ -42,10 +42,12 @@ pub(crate) struct Operations {
     pub(crate) listed_ids: ListedIds,
     /// The name of the tool that reads files, as the model calls it.
     pub(crate) read_tool: String,
+    /// The name of the tool that runs scripts, as the model calls it.
+    pub(crate) run_tool: String,
     pub(crate) known_skills: Arc<KnownSkills>,
     pub(crate) hook_trust: Trust,
     pub(crate) hook_audit: CallAudit,
-    hook_memory: Arc<HookMemory>,
+    pub(crate) hook_memory: Arc<HookMemory>,
 }
 
 impl Operations {
@@ -66,6 +68,7 @@ impl Operations {
             proposals: None,
             listed_ids: ListedIds::default(),
             read_tool: names::READ.to_owned(),
+            run_tool: names::RUN.to_owned(),
             known_skills: Arc::default(),
             hook_trust: Trust::Trusted,
             hook_audit: CallAudit::default(),

@@ -24,8 +24,10 @@ pub struct ToolPolicy {
     /// The part of a `SKILL.md` that a tool's result contains. By default, the body.
     pub skill_content: SkillContent,
     /// The maximum size of a file that `skills.read` returns, in bytes. By default 262,144 (256
-    /// KiB), about 64,000 tokens of text; a larger text comes in pages, and any other larger file
-    /// is an error and never cut. A limit over [`ToolPolicy::MOST_READ_BYTES`] counts as that.
+    /// KiB), about 64,000 tokens of text; a larger text comes in pages or, under a limit that is
+    /// smaller than a page, by `lines`, and any other larger file is an error and never cut.
+    /// Another limit than the default one is that of the files that a client reads, too. One over
+    /// [`ToolPolicy::MOST_READ_BYTES`] counts as that.
     pub read_limit_bytes: usize,
     /// The skills whose files may be read. By default `None`, which means [`ReadGate::Known`] in a
     /// server and with a surface that returns files without loading, a shell too, otherwise
@@ -185,7 +187,7 @@ impl ToolPolicy {
     /// Returns the limit of a file that a client reads whole, without a page of a model's context,
     /// in bytes; `None` if the only limit is the default one, which is about contexts.
     pub fn whole_file_limit(&self) -> Option<usize> {
-        (self.read_limit_bytes < READ_LIMIT_BYTES).then(|| self.read_limit())
+        (self.read_limit_bytes != READ_LIMIT_BYTES).then(|| self.read_limit())
     }
 
     /// Returns the limit of a read in bytes.

@@ -97,6 +97,7 @@ impl SkillTools {
     #[must_use]
     pub fn naming(mut self, naming: ToolNaming) -> Self {
         self.0.read_tool = naming.spell(names::READ);
+        self.0.run_tool = naming.spell(names::RUN);
         self
     }
 

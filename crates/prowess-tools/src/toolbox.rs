@@ -14,8 +14,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::{
-    ApprovalId, AuditEvent, CallIntent, Catalog, Digest, Record, ToolCall, ToolContext,
-    ToolDefinition, ToolInfo, ToolResult, Verdict,
+    ApprovalId, AuditEvent, AuditedDecision, CallIntent, Catalog, Digest, Outcome, Record,
+    ToolCall, ToolContext, ToolDefinition, ToolInfo, ToolResult, Verdict,
 };
 use prowess_text::quoted;
 use serde_json::Value;
@@ -118,6 +118,21 @@ impl Toolbox {
         guarded(|| slot.tool.subject(context, arguments)).flatten()
     }
 
+    /// Returns the result of a call of the tool with this name if it would be refused, whatever the
+    /// gate decides. Nothing is run or changed.
+    pub fn refusal(
+        &self,
+        context: &ToolContext<'_>,
+        name: &str,
+        arguments: &Value,
+    ) -> Option<ToolResult> {
+        let slot = &self.tools[*self.by_name.get(name)?];
+        match self.checked(slot, context, arguments) {
+            Ok(arguments) => guarded(|| slot.tool.refusal(context, &arguments)).flatten(),
+            Err(refusal) => Some(refusal.into()),
+        }
+    }
+
     /// Answers a call. Every call has a result and one audit event, whatever its arguments are and
     /// whatever the tool does.
     pub fn dispatch(&self, context: &ToolContext<'_>, call: &ToolCall) -> Dispatched {
@@ -144,7 +159,7 @@ impl Toolbox {
         answer: Answer,
         duration: Duration,
     ) -> Dispatched {
-        let Admission { intent, approval, .. } = admission;
+        let Admission { mut intent, approval, .. } = admission;
         self.limits.track(&intent, &call.arguments, &answer, duration);
         let Answer { result, outcome } = answer;
         let error = result.message().filter(|_| is_denied(&intent)).map(audited::clipped);
@@ -161,6 +176,10 @@ impl Toolbox {
         let skill = named.cloned();
         let (decision, resource) = (intent.decision.clone(), intent.resource.clone());
         let (sandbox, isolation) = (result.sandbox.clone(), result.isolation.clone());
+        if result.sandbox.is_some() && matches!(outcome, Outcome::Refused(_)) {
+            // As of any other call that would read the file.
+            intent.decision = Some(AuditedDecision::new(Verdict::Denied));
+        }
         for refused in &result.refused_hosts {
             self.audit.refused(&intent, refused);
         }

@@ -302,7 +302,8 @@ impl RuntimeBuilder {
                 .then(|| self.policies.shell.mount.as_str().to_owned()),
             #[cfg(not(feature = "virtual-shell"))]
             mount: None,
-            has_runner: self.runner_of_scripts().is_some(),
+            run_tool: (self.runner_of_scripts().is_some())
+                .then(|| self.policies.naming().spell(SkillTools::RUN)),
             operations,
             tools,
             approvals: CallApprovals::new(self.audited_approvals(), *approvals),

@@ -23,7 +23,7 @@ impl Runtime {
         match self.bind_agent(&session, agent) {
             Ok(()) => Ok(session),
             Err(error) => {
-                self.close_session(session.id())?;
+                self.close(&session)?;
                 Err(error)
             }
         }

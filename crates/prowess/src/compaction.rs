@@ -11,7 +11,7 @@ use crate::{Error, Turn};
 pub struct Reinjection {
     /// The text for the conversation, as a message of the host; empty if there is nothing to say.
     pub text: String,
-    /// The delivered skills, the most recently loaded first.
+    /// The delivered skills, the most recently loaded first; `text` has it last.
     pub skills: Vec<ReinjectedSkill>,
     /// The sum of their tokens.
     pub tokens: usize,
@@ -60,6 +60,7 @@ impl Turn {
             BodyDelivery::ToolResult => found.skills.iter(),
             _ => [].iter(),
         }
+        .rev()
         .map(|injected| body_again(&injected.skill, injected.body(), delivery, self.boundary()))
         .collect();
         let text = compaction_notice(&bodies, &found.left_out, self.load_tool());

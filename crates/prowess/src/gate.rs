@@ -51,8 +51,8 @@ pub(crate) struct RuntimeGate {
     pub(crate) show: ShowLocation,
     /// The directory of the mounted skills, if a tool runs commands there.
     pub(crate) mount: Option<String>,
-    /// Whether there is a runner of scripts.
-    pub(crate) has_runner: bool,
+    /// The name of the tool that runs scripts, if there is a runner.
+    pub(crate) run_tool: Option<String>,
     /// The canonical names of the tools that manage skills.
     pub(crate) operations: BTreeSet<String>,
     /// The canonical names of the other tools of the runtime.

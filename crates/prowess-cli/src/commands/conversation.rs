@@ -100,7 +100,7 @@ pub(crate) fn for_person(code: &str, message: &str, help: &str) -> Failure {
 /// The log says that the session has ended: nothing of it is left open.
 impl Drop for Conversation<'_> {
     fn drop(&mut self) {
-        let _ = self.runtime.close_session(self.session.id());
+        let _ = self.runtime.close(&self.session);
     }
 }
 

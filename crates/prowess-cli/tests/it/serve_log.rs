@@ -83,17 +83,22 @@ fn level_decides_which_events_are_logged() {
 fn lines_name_what_an_operator_asks_for() {
     let tree = untrusted();
     let unknown = json!({ "name": "rm\n2026 ERROR", "arguments": {} });
-    let ran = served(&tree, "info", &[], &[("tools/call", unknown)]);
+    tree.write("home/.agents/skills/own/SKILL.md", plain_skill("own"));
+    tree.write("home/.agents/skills/own/scripts/a.sh", "echo own");
+    let script = json!({ "uri": "skill://own/scripts/a.sh" });
+    let requests = [("tools/call", unknown), ("resources/read", script)];
+    let ran = served(&tree, "info", &["--set", "tools.script_read=block"], &requests);
     let project = tree.join("project").display().to_string();
     let check = |parts: &[&str]| {
         let is_line = |line: &str| parts.iter().all(|part| line.contains(part));
         assert!(ran.stderr.lines().any(is_line), "{parts:?}: {}", ran.stderr);
     };
-    check(&["INFO  start: serving on standard input", "transport=stdio skills=0 hidden=2"]);
+    check(&["INFO  start: serving on standard input", "transport=stdio skills=1 hidden=2"]);
     check(&["WARN  hidden: 2 skills of", &format!("`prowess trust {project}`")]);
     check(&["ERROR finding", "bad/SKILL.md"]);
     check(&["INFO  request method=initialize outcome=done", r#"client="Cli\u{a}forged 2""#]);
     check(&["WARN  request method=tools/call outcome=refused code=unknown-tool"]);
+    check(&["WARN  request method=resources/read outcome=refused code=script-read-blocked"]);
     check(&["INFO  shutdown reason="]);
     for line in ran.stderr.lines() {
         assert!(line.starts_with("20") && line.contains("Z "), "no text begins a line: {line}");

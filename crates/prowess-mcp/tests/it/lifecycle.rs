@@ -23,7 +23,8 @@ impl Place {
         Self::with(prowess_mcp::policies()).await
     }
 
-    async fn with(policies: Policies) -> Self {
+    async fn with(mut policies: Policies) -> Self {
+        policies.audience.tenant = Some("acme".to_owned());
         let tree = Tree::new(SKILLS);
         let log = Arc::new(MemoryLog::new(100));
         let runtime = runtime(|builder| {
@@ -43,16 +44,25 @@ impl Place {
         self.call("skills_load", json!({ "names": [skill] }), meta).await
     }
 
-    /// Returns the ends of skills: the skill, and the task of the audit.
     fn ended(&self) -> Vec<(String, DeactivationCause, Option<String>)> {
-        let end = |entry| match entry {
-            AuditEntry::Runtime(RuntimeEvent::SkillDeactivated(it)) => {
-                Some((it.skill, it.cause, it.origin.task.clone()))
-            }
-            _ => None,
-        };
-        self.log.entries().into_iter().filter_map(end).collect()
+        ended(&self.log)
     }
+}
+
+/// Returns the ends of skills: the skill, and the task of the audit, which names the client too.
+fn ended(log: &MemoryLog) -> Vec<(String, DeactivationCause, Option<String>)> {
+    let end = |entry| match entry {
+        AuditEntry::Runtime(RuntimeEvent::SkillDeactivated(it)) => {
+            let origin = &it.origin;
+            assert_eq!(
+                origin.agent.as_deref().zip(origin.tenant.as_deref()),
+                Some(("test 1", "acme"))
+            );
+            Some((it.skill, it.cause, origin.task.clone()))
+        }
+        _ => None,
+    };
+    log.entries().into_iter().filter_map(end).collect()
 }
 
 #[test]
@@ -71,6 +81,10 @@ fn end_of_a_task_unloads_its_skills() {
             assert_eq!((last.2, last.1), end, "another task, or none, ends it");
         }
         assert_eq!(place.ended().len(), 3, "each once");
+        place.load("plain", json!({ "prowess/task": "last" })).await;
+        let Place { raw, log, .. } = place;
+        raw.close().await;
+        assert_eq!(ended(&log)[3].2.as_deref(), Some("last"), "so does the connection");
     });
 }
 
@@ -94,6 +108,23 @@ fn instructions_come_again_after_a_compaction() {
         }
         let listed = place.call("skills_list", json!({}), json!({})).await.to_string();
         assert!(!listed.contains("Body of plain"), "once: {listed}");
+        let all = json!({ "prowess/compacted": true });
+        let listed = place.call("skills_list", json!({}), all.clone()).await;
+        let texts = listed["content"].as_array().map_or(&[][..], |texts| texts);
+        let [text] = texts else { panic!("some clients lose a second text: {listed}") };
+        let data: Value =
+            serde_json::from_str(text["text"].as_str().expect("a text")).expect("JSON");
+        assert!(
+            data["host_note"].to_string().contains("Body of plain"),
+            "it is still JSON: {data}"
+        );
+        for (tool, arguments, times) in [
+            ("skills_load", json!({ "names": ["plain"] }), 1),
+            ("skills_unload", json!({ "all": true }), 0),
+        ] {
+            let result = place.call(tool, arguments, all.clone()).await.to_string();
+            assert_eq!(result.matches("Body of plain").count(), times, "{tool}: {result}");
+        }
     });
 }
 

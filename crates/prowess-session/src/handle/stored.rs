@@ -105,8 +105,12 @@ impl SessionHandle {
         stored.ok_or_else(|| self.not_found())
     }
 
-    /// Closes the session, whatever is stored. Returns whether there was one.
-    pub(crate) fn close(&self) -> Result<bool, StoreError> {
+    /// Closes the session and deletes its state, whatever is stored. Returns whether it was open.
+    ///
+    /// # Errors
+    ///
+    /// The store fails.
+    pub fn close(&self) -> Result<bool, StoreError> {
         for _ in 0..MOST_ATTEMPTS {
             let Some(last) = self.shared.store.load(&self.id)? else { return Ok(false) };
             if self.shared.is_expired(&last) {

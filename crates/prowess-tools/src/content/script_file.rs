@@ -6,7 +6,8 @@ use prowess_core::{
     Catalog, ReadLimit, Record, ResourcePath, SkillError, first_line_interpreter, is_script_file,
     usual_interpreter,
 };
-use prowess_text::{is_exact, quoted};
+use prowess_text::{quoted, shell_path, shell_word};
+use serde_json::json;
 
 use crate::codes;
 use crate::gate::Refusal;
@@ -16,6 +17,10 @@ use crate::policy::{ScriptRead, ToolPolicy};
 /// The refusal of the text of a script, with its path in place of `{path}`, and the tool and the
 /// call that run it in place of `{tool}` and `{call}`.
 const TEACHING: &str = include_str!("script_read.txt");
+
+/// The refusal where a model could write the names of the script in a command in two ways.
+const UNNAMEABLE: &str = "Script files must be EXECUTED, not read, and `{path}` is no name for a \
+    command; go on without it.";
 
 /// The refusal where no tool runs the script.
 const UNRUNNABLE: &str = "Script files must be EXECUTED, not read, and no tool here runs \
@@ -75,8 +80,8 @@ pub(crate) struct SkillScript<'a> {
     pub(crate) is_active: bool,
     /// Whether the directory is in the sandbox, whose tool runs scripts of its shell.
     pub(crate) is_mounted: bool,
-    /// Whether `skills.run` runs scripts.
-    pub(crate) has_runner: bool,
+    /// The name of the tool that runs scripts, as the model calls it, if there is a runner.
+    pub(crate) run_tool: Option<&'a str>,
 }
 
 impl SkillScript<'_> {
@@ -88,28 +93,32 @@ impl SkillScript<'_> {
             ScriptRead::BlockWhenActive => self.is_active,
             ScriptRead::Block => true,
         };
-        let runs = self.has_runner && policy.has_tool(names::RUN);
-        is_blocked.then(|| self.script_refusal(runs))
+        let run_tool = self.run_tool.filter(|_| policy.has_tool(names::RUN));
+        is_blocked.then(|| self.script_refusal(run_tool))
     }
 
-    fn script_refusal(&self, runs: bool) -> Refusal {
+    fn script_refusal(&self, run_tool: Option<&str>) -> Refusal {
         let Self { skill, path, program, directory, is_mounted, .. } = *self;
-        let tool = match program {
-            _ if !is_mounted => "Bash",
-            "bash" | "sh" => names::EXECUTE,
-            _ if runs => "skills_run",
-            _ => "",
-        };
         let directory = directory.filter(|directory| directory.starts_with('/'));
-        let cd = directory.filter(|directory| is_exact(directory));
-        let cd = cd.map(|directory| format!("cd {directory} && ")).unwrap_or_default();
-        let call = match tool {
-            "skills_run" => format!("skills_run(skill=\"{skill}\", path=\"{path}\")"),
-            tool => format!("{tool}(command=\"{cd}{program} {path}\")"),
-        };
-        let reason = match tool {
-            "" => UNRUNNABLE.replace("{program}", program),
-            tool => TEACHING.replace("{tool}", tool).replace("{call}", &call),
+        let cd = directory.map(|directory| format!("cd {} && ", shell_word(directory)));
+        let command = format!("{}{program} {}", cd.unwrap_or_default(), shell_path(path.as_str()));
+        // In the quotes of a call, a backslash or a quote is read in two ways.
+        let is_safe = !command.contains(['\\', '"']);
+        let of = |tool: &str| TEACHING.replace("{tool}", tool);
+        let of_command =
+            |tool: &str| of(tool).replace("{call}", &format!("{tool}(command=\"{command}\")"));
+        let is_shell = matches!(program, "bash" | "sh");
+        let reason = match run_tool {
+            _ if is_mounted && is_shell && is_safe => of_command(names::EXECUTE),
+            Some(tool) => {
+                let (skill, path) = (json!(skill), json!(path.as_str()));
+                of(tool).replace("{call}", &format!("{tool}(skill={skill}, path={path})"))
+            }
+            None if directory.is_none() || (is_mounted && !is_shell) => {
+                UNRUNNABLE.replace("{program}", program)
+            }
+            None if is_safe => of_command("Bash"),
+            None => UNNAMEABLE.to_owned(),
         };
         let reason = reason.trim_end().replace("{path}", path.as_str());
         // A model reads a refusal as one line.
@@ -118,5 +127,27 @@ impl SkillScript<'_> {
         let error =
             SkillError::ScriptRead { skill: skill.to_owned(), path: path.to_string(), reason };
         Refusal::new(codes::SCRIPT_READ_BLOCKED, message).with_error(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_files_are_words_of_the_command_or_there_is_none() {
+        for row in include_str!("script_names.txt").lines() {
+            let [path, directory, run_tool, said] = row.split('|').collect::<Vec<_>>()[..] else {
+                panic!("{row}")
+            };
+            let path = &ResourcePath::new(path).expect("a path");
+            let [directory, run_tool] =
+                [directory, run_tool].map(|it| Some(it).filter(|it| !it.is_empty()));
+            let (skill, program, is_active, is_mounted) = ("a", "python3", true, false);
+            let script =
+                SkillScript { skill, path, program, directory, is_active, is_mounted, run_tool };
+            let reason = script.script_refusal(run_tool).message;
+            assert!(reason.contains(said), "{reason}");
+        }
     }
 }

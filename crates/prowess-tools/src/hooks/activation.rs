@@ -89,8 +89,9 @@ impl SkillHooks {
             let approved = self.memory.forget(session, skill);
             // A task ends while its thread panics, too.
             let ran = guarded(|| self.run_post(context, skill, approved));
-            if let Err(code) = ran.unwrap_or(Err(codes::HOOK_FAILED)) {
-                warn!(target: "prowess", skill = skill.id, code = code.as_str(), "hook_failed");
+            let broken = || Err((codes::HOOK_FAILED, "it broke down".to_owned()));
+            if let Err((code, error)) = ran.unwrap_or_else(broken) {
+                warn!(target: "prowess", skill = skill.id, code = code.as_str(), error, "hook_failed");
             }
         }
     }
@@ -100,14 +101,14 @@ impl SkillHooks {
         context: &ToolContext<'_>,
         skill: &ActiveSkill,
         approved: Option<Digest>,
-    ) -> Result<(), Code> {
-        let failed = |_| codes::HOOK_FAILED;
+    ) -> Result<(), (Code, String)> {
+        let failed = |reason| (codes::HOOK_FAILED, reason);
         let declared = Declared::of(skill).map_err(failed)?;
         let Some(script) = &declared.post else { return Ok(()) };
         let name = "post";
-        let record = still_there(context.catalog, skill).map_err(|_| codes::SKILL_CHANGED);
+        let record = still_there(context.catalog, skill).map_err(|it| (it.code, it.message));
         let trusted = |record| self.check_trust(record, approved).map(|()| record).map_err(failed);
-        let record = record.and_then(trusted).inspect_err(|code| {
+        let record = record.and_then(trusted).inspect_err(|(code, _)| {
             self.audit.record(&self.refused(context, skill, name, script, code));
         })?;
         let seconds = self.seconds;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{ActiveSkill, Content, SessionState, ToolContext, ToolResult};
+use prowess_core::{ActiveSkill, SessionState, ToolContext, ToolResult};
 use prowess_text::quoted;
 use serde_json::{Value, json};
 use tracing::warn;
@@ -71,7 +71,7 @@ impl SkillHooks {
             Ok(())
         });
         debug_assert!(ran.is_ok(), "no such hook refuses anything");
-        result.content.extend(notes.into_iter().map(|text| Content::Text { text }));
+        notes.iter().for_each(|note| result.add_note(note));
     }
 
     /// Runs the hooks `Stop` of the active skills, which a host calls when the model has finished

@@ -11,6 +11,7 @@ use prowess_text::quoted;
 
 use super::SkillHooks;
 use super::answer::ended;
+use crate::audited::clipped;
 use crate::codes;
 
 /// The name of the runs of hooks in the audit.
@@ -70,8 +71,12 @@ impl SkillHooks {
         let duration = context.clock.elapsed().saturating_sub(begun);
         let isolation = ran.as_ref().ok().and_then(|ran| ran.isolation.as_ref());
         let isolation = isolation.map(|isolation| isolation.level.clone());
-        let ended = AuditEvent { intent, outcome, error: None, sandbox: None, isolation, duration };
-        self.audit.record(&ended);
+        let error = match &ran {
+            Ok(ran) => (outcome != Outcome::Done).then(|| clipped(&ended(ran))),
+            Err(error) => Some(clipped(&error.message)),
+        };
+        let event = AuditEvent { intent, outcome, error, sandbox: None, isolation, duration };
+        self.audit.record(&event);
         ran.map_err(|error| error.message)
     }
 

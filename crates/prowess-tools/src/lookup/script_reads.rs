@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, Caller, Catalog, Record, ResourcePath, SessionState, ShowLocation,
+    ActiveSkill, Caller, Catalog, Record, Resource, ResourcePath, SessionState, ShowLocation,
     parse_virtual_uri,
 };
 use serde_json::Value;
@@ -12,12 +12,15 @@ use serde_json::Value;
 use super::commands::{is_listed, read_files};
 use super::reference::used_file;
 use crate::SkillTools;
-use crate::content::script_file::SkillScript;
+use crate::content::script_file::{SkillScript, is_below};
 use crate::gate::Refusal;
 use crate::policy::{ScriptRead, ToolPolicy};
 
 /// How deep arguments are searched for paths.
 const MOST_DEPTH: usize = 4;
+
+/// The number of files of a package among which scripts of a directory are looked for.
+const MOST_LISTED: usize = 1000;
 
 /// A package of a skill on disk.
 struct Package<'a> {
@@ -40,6 +43,8 @@ struct Script {
 pub struct HostPaths<'a> {
     /// Returns the working directory of the program, if there is one.
     pub working_directory: &'a dyn Fn() -> Option<PathBuf>,
+    /// Returns the directory that `~` stands for, if there is one.
+    pub home: &'a dyn Fn() -> Option<PathBuf>,
     /// Returns the path without links of an existing file or directory.
     pub canonical: &'a dyn Fn(&Path) -> Option<PathBuf>,
 }
@@ -61,8 +66,8 @@ pub struct ReadCall<'a> {
     pub show: ShowLocation,
     /// The directory of the mounted skills, if a tool runs commands there.
     pub mount: Option<&'a str>,
-    /// Whether there is a runner of scripts.
-    pub has_runner: bool,
+    /// The name of the tool that runs scripts, as the model calls it, if there is a runner.
+    pub run_tool: Option<&'a str>,
 }
 
 impl ReadCall<'_> {
@@ -102,12 +107,12 @@ pub fn script_read(
     let mount = call.mount.filter(|_| own.is_some());
     let refusal = |script: Script| {
         let Script { id, path, program, directory, is_active } = &script;
-        let (program, is_active, has_runner) = (&**program, *is_active, call.has_runner);
+        let (program, is_active, run_tool) = (&**program, *is_active, call.run_tool);
         let mounted = mount.map(|mount| format!("{mount}/{id}"));
         let is_mounted = mounted.is_some();
         let directory = mounted.or_else(|| call.show.directory(id, directory).map(Into::into));
         let (skill, directory) = (&**id, directory.as_deref());
-        SkillScript { skill, path, program, directory, is_active, is_mounted, has_runner }
+        SkillScript { skill, path, program, directory, is_active, is_mounted, run_tool }
             .refusal(policy)
     };
     if let Some(file) = own {
@@ -166,28 +171,47 @@ fn script_at(
     }
     let text = text.strip_prefix("file://").unwrap_or(text);
     packages.iter().find_map(|package| {
-        let program =
-            |path: &ResourcePath| policy.script_program(call.catalog, package.record, path);
-        let (path, program) = script_in(&package.directory, Path::new(text), &program, paths)?;
+        let script = |path: &ResourcePath| {
+            let program =
+                |path: &ResourcePath| policy.script_program(call.catalog, package.record, path);
+            let own = program(path).map(|program| (path.clone(), program));
+            own.or_else(|| {
+                let record = package.record.filter(|_| searches(call))?;
+                let directory = ResourcePath::new(&format!("{path}/_")).ok()?;
+                if !is_below(&policy.script_directories, &directory) {
+                    return None;
+                }
+                let files = call.catalog.list_public(record, MOST_LISTED).ok()?.resources;
+                let below =
+                    |file: &&Resource| Path::new(file.path.as_str()).starts_with(path.as_str());
+                let found = |file: &Resource| Some((file.path.clone(), program(&file.path)?));
+                files.iter().filter(below).find_map(found)
+            })
+        };
+        let (path, program) = script_in(&package.directory, Path::new(text), &script, paths)?;
         let directory = package.directory.to_string_lossy().into_owned();
         // Of skills that are not active, there are packages under the policy `block` alone.
         Some(Script { id: package.id.to_owned(), path, program, directory, is_active: true })
     })
 }
 
-/// Returns the script of a package that a path means: an absolute one, one relative to the working
-/// directory of this program or, if that has no such file, one relative to the package.
+/// Returns the script of a package that a path means: an absolute one, one of the home directory,
+/// one relative to the working directory of this program or, if that has no such file, one relative
+/// to the package.
 fn script_in(
     directory: &Path,
     path: &Path,
-    program: &dyn Fn(&ResourcePath) -> Option<String>,
+    script: &dyn Fn(&ResourcePath) -> Option<(ResourcePath, String)>,
     paths: &HostPaths<'_>,
 ) -> Option<(ResourcePath, String)> {
+    // Behind `cd`, too.
+    let mut rest = path.iter();
+    let home = rest.any(|part| part == "~").then(|| (paths.home)()).flatten();
+    let home = home.map(|home| home.join(rest.as_path()));
+    let path = home.as_deref().unwrap_or(path);
     let below = |directory: &Path, path: &Path| {
         let path = path.strip_prefix(directory).ok()?.to_str()?;
-        let path = ResourcePath::new(path).ok()?;
-        let program = program(&path)?;
-        Some((path, program))
+        script(&ResourcePath::new(path).ok()?)
     };
     let of_program = (paths.working_directory)().map(|directory| directory.join(path));
     let exists = |path: &PathBuf| (paths.canonical)(path).is_some();
@@ -230,6 +254,14 @@ fn is_reader(call: &ReadCall<'_>) -> bool {
     })
 }
 
+/// Returns whether a call prints what it finds in the files of a directory: any command may.
+fn searches(call: &ReadCall<'_>) -> bool {
+    let names_files = ["files_with_matches", "count"].map(Value::from);
+    let is_search = |name: &&str| ["Grep", "grep", "earch"].iter().any(|part| name.contains(part));
+    let prints = !names_files.contains(&call.arguments["output_mode"]);
+    call.command.is_some() || (prints && call.names.iter().any(is_search))
+}
+
 /// Collects the texts of arguments that may be paths.
 fn collect_texts(value: &Value, depth: usize, texts: &mut Vec<String>) {
     let Some(depth) = depth.checked_sub(1) else { return };
@@ -251,15 +283,23 @@ mod tests {
     #[test]
     fn relative_path_is_first_of_the_user() {
         let script = "/skill/scripts/a.sh";
-        for (files, found) in [(&[script][..], true), (&[script, "/home/scripts/a.sh"], false)] {
+        let both = &[script, "/home/scripts/a.sh"][..];
+        let relative = "scripts/a.sh";
+        for (files, path, found) in [
+            (&[script][..], relative, true),
+            (both, relative, false),
+            (both, "~/skill/scripts/a.sh", true),
+            (both, "~/scripts/a.sh", false),
+        ] {
             let canonical = |path: &Path| {
                 files.iter().any(|file| Path::new(file) == path).then(|| path.to_owned())
             };
             let working_directory = &|| Some(PathBuf::from("/home"));
-            let paths = HostPaths { working_directory, canonical: &canonical };
-            let program = |_: &ResourcePath| Some("bash".to_owned());
-            let (directory, path) = (Path::new("/skill"), Path::new("scripts/a.sh"));
-            assert_eq!(script_in(directory, path, &program, &paths).is_some(), found, "{files:?}");
+            let home = &|| Some(PathBuf::from("/"));
+            let paths = HostPaths { working_directory, home, canonical: &canonical };
+            let script = |path: &ResourcePath| Some((path.clone(), "bash".to_owned()));
+            let (directory, path) = (Path::new("/skill"), Path::new(path));
+            assert_eq!(script_in(directory, path, &script, &paths).is_some(), found, "{path:?}");
         }
     }
 }

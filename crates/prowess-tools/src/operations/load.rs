@@ -78,6 +78,12 @@ impl Loaded<'_> {
         (!self.made_room.is_empty()).then(text)
     }
 
+    /// Returns that the skills are not active in the session of the call, if that is so.
+    pub(crate) fn own_session(&self) -> Option<&'static str> {
+        let text = "It is active in a session of its own, and not in this one.";
+        self.fork.is_some().then_some(text)
+    }
+
     /// Returns how the skills prefer to be run, in one sentence for a model.
     pub(crate) fn preferences(&self) -> Option<String> {
         let sentences = self.skills.iter().filter_map(|skill| {
@@ -92,8 +98,10 @@ impl Loaded<'_> {
             (!wanted.is_empty()).then(|| format!("{id} asks for {}.", wanted.join(", ")))
         });
         let mut sentences: Vec<_> = sentences.collect();
-        if self.fork.is_some() {
-            sentences.push("It is active in a session of its own, and not in this one.".to_owned());
+        sentences.extend(self.own_session().map(str::to_owned));
+        let forks = |skill: &Arc<ActiveSkill>| RunPreference::of(&skill.properties).fork;
+        if self.fork.is_none() && self.skills.len() > 1 && self.skills.iter().any(forks) {
+            sentences.push("Loaded together, the skills are active in this session.".to_owned());
         }
         (!sentences.is_empty()).then(|| sentences.join(" "))
     }

@@ -3,9 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::{
-    Catalog, ClosedFile, Content, OpenedFile, ReadLimit, ReadRule, Record, ResourcePath,
-    SessionState, SourceError, SourceErrorKind, ToolContext, ToolResult, withheld_content,
-    withheld_path,
+    Catalog, ClosedFile, OpenedFile, ReadLimit, ReadRule, Record, ResourcePath, SessionState,
+    SourceError, SourceErrorKind, ToolContext, ToolResult, withheld_content, withheld_path,
 };
 use prowess_text::quoted;
 use serde::Deserialize;
@@ -81,9 +80,12 @@ impl Operations {
         let is_large = bytes.len() > limit;
         let file = File { record, path: &path };
         let result = content_of(context, file, &bytes, lines, pages.as_ref())?;
+        let shown: usize = result.texts().map(str::len).sum();
         // Bytes have no pages.
-        if is_large && size(&result) > limit {
-            return Err(unreadable(&SourceError::new(SourceErrorKind::TooLarge, "")));
+        if is_large && (shown == 0 || shown > limit) {
+            let refusal = unreadable(&SourceError::new(SourceErrorKind::TooLarge, ""));
+            let message = refusal.message.replace("read another file", "ask for fewer `lines`");
+            return Err(if shown > 0 { refusal.with_message(message) } else { refusal });
         }
         Ok(result)
     }
@@ -133,8 +135,8 @@ impl Operations {
         let directory =
             mounted.or_else(|| self.delivery.show_location.directory(skill, &root).map(Into::into));
         let (directory, is_active) = (directory.as_deref(), limits(state, record));
-        let has_runner = self.runner.is_some();
-        SkillScript { skill, path, program, directory, is_active, is_mounted, has_runner }
+        let run_tool = self.runner.as_ref().map(|_| &*self.run_tool);
+        SkillScript { skill, path, program, directory, is_active, is_mounted, run_tool }
             .refusal(&self.policy)
     }
 
@@ -187,14 +189,4 @@ pub(crate) enum Paging {
     ByLines,
     /// It returns the whole text.
     Whole,
-}
-
-/// Returns the size of the content of a result, about.
-fn size(result: &ToolResult) -> usize {
-    let size = |content: &Content| match content {
-        Content::Text { text } => text.len(),
-        // In base64.
-        Content::Blob { data, .. } => data.len() / 4 * 3,
-    };
-    result.content.iter().map(size).sum()
 }

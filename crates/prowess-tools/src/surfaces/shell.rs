@@ -46,6 +46,7 @@ impl SkillTool for Execute {
         directory of it, the `mountPath` of its result; run a script of a skill with `sh` and its \
         path. Files and variables stay for the next command. There is no network, and no other \
         language than the shell's.";
+    const HAS_EFFECTS: bool = true;
     type Arguments = Arguments;
 
     fn schema(&self, _: &Operations) -> Value {
@@ -83,7 +84,7 @@ impl SkillTool for Execute {
         if !places.is_empty() {
             data[names::REFUSED_READS] = places.into();
         }
-        let first = refusals.into_iter().next();
+        let first = refusals.into_iter().min_by_key(|it| it.code != codes::SCRIPT_READ_BLOCKED);
         let (code, error) = first.map_or((None, None), |it| (Some(it.code), it.error));
         let sandbox = Some(outcome.sandbox.clone());
         Ok(ToolResult { sandbox, code, error, ..ToolResult::data(data) })

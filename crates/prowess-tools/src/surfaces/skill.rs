@@ -48,6 +48,9 @@ fn activate(call: &Call<'_>, name: &str, args: Option<&str>) -> Result<ToolResul
     };
     value["args"] = args.unwrap_or_default().into();
     value["status"] = "activated".into();
+    if let Some(note) = loaded.own_session() {
+        value["note"] = note.into();
+    }
     if !results.is_empty() {
         value["required_skills"] = results.into();
     }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::gate::Refusal;
 use crate::operations::Operations;
+use crate::rehearsal::Rehearsed;
 
 /// The time limit of a call of a tool that runs no script.
 const CALL_TIMEOUT_MS: u64 = 30_000;
@@ -33,6 +34,9 @@ pub(super) trait SkillTool: Send + Sync + 'static {
 
     /// The field of the arguments with the skill that a call refers to.
     const SKILL_FIELD: &'static str = "skill";
+
+    /// Whether a call changes more than the session, so that it cannot be rehearsed.
+    const HAS_EFFECTS: bool = false;
 
     /// The arguments, once they match the schema.
     type Arguments: DeserializeOwned;
@@ -126,6 +130,11 @@ impl<T: SkillTool> Bound<T> {
         Self { tool, operations: Arc::clone(operations), accepted: OnceLock::new(), is_listed }
     }
 
+    fn answer(&self, call: &Call<'_>, arguments: &Value) -> ToolResult {
+        let arguments = T::Arguments::deserialize(arguments).map_err(Refusal::from);
+        arguments.and_then(|arguments| self.tool.run(call, arguments)).unwrap_or_else(Into::into)
+    }
+
     fn accepted(&self) -> &Value {
         self.accepted.get_or_init(|| self.tool.schema(&self.operations))
     }
@@ -161,6 +170,17 @@ impl<T: SkillTool> Tool for Bound<T> {
         self.tool.subject(&self.operations, context, arguments)
     }
 
+    fn refusal(&self, context: &ToolContext<'_>, arguments: &Value) -> Option<ToolResult> {
+        if T::HAS_EFFECTS {
+            return None;
+        }
+        let session = &Rehearsed(context.session);
+        let context = &ToolContext { session, ..*context };
+        let result =
+            self.answer(&Call { operations: &self.operations.rehearsed(), context }, arguments);
+        result.is_error.then_some(result)
+    }
+
     fn is_offered(&self, catalog: &Catalog) -> bool {
         self.is_listed && self.tool.is_offered(&self.operations, catalog)
     }
@@ -171,8 +191,6 @@ impl<T: SkillTool> Tool for Bound<T> {
     }
 
     fn call(&self, context: &ToolContext<'_>, arguments: &Value) -> ToolResult {
-        let call = Call { operations: &self.operations, context };
-        let arguments = T::Arguments::deserialize(arguments).map_err(Refusal::from);
-        arguments.and_then(|arguments| self.tool.run(&call, arguments)).unwrap_or_else(Into::into)
+        self.answer(&Call { operations: &self.operations, context }, arguments)
     }
 }

@@ -68,10 +68,15 @@ impl Answer {
     }
 
     pub(crate) fn ran(result: ToolResult) -> Self {
+        let is_shell = result.sandbox.is_some();
         let outcome = match &result.code {
             // A result for the model, and not what the call was to do.
             None if result.exit.is_some() => Outcome::Failed(codes::TOOL_FAILED),
-            _ if !result.is_error => Outcome::Done,
+            // A command that was not allowed to read a file ran, and went on without it.
+            Some(code) if is_shell && *code == codes::SCRIPT_READ_BLOCKED => {
+                Outcome::Refused(code.clone())
+            }
+            _ if !result.is_error && !(is_shell && result.code.is_some()) => Outcome::Done,
             Some(code) => Outcome::Failed(code.clone()),
             None => Outcome::Failed(codes::TOOL_FAILED),
         };

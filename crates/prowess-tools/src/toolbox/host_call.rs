@@ -60,7 +60,8 @@ impl Toolbox {
         let span = trace::call(Some(&call.name), context.caller);
         let entered = span.clone().entered();
         let begun = context.clock.elapsed();
-        let intent = self.audit().intent(context, &call.name);
+        let own = self.tools.iter().find(|slot| slot.name == call.name);
+        let intent = self.intent(own, context, &call);
         let admission = Admission { intent, approval: None, package: None };
         let mut admitted = AdmittedCall { call, admission, begun, span };
         let checked = self.check_call(context, &mut admitted);

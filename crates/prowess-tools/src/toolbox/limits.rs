@@ -47,7 +47,9 @@ impl Limits {
         duration: Duration,
     ) {
         let Some(tracker) = &self.tracker else { return };
-        if !matches!(answer.outcome, Outcome::Refused(_)) {
+        // A command whose read was refused ran.
+        let has_run = answer.result.sandbox.is_some();
+        if has_run || !matches!(answer.outcome, Outcome::Refused(_)) {
             // A tracker that panics loses the use of this call only.
             guarded(|| tracker.track(intent, arguments, &answer.result, duration));
         }

@@ -71,8 +71,11 @@ fn unloading_promises_no_room() {
                     them any more.";
     assert_eq!(unloaded, expected);
     assert_eq!(host.active(), "");
-    let unloaded = text(&host.done("skills_unload", json!({ "all": true })));
-    assert!(unloaded.starts_with("Unloaded every skill. "), "{unloaded}");
+    host.done("skills_load", json!({ "names": ["alpha"] }));
+    for text_of in ["Unloaded every skill. Their instructions", "No skill was loaded."] {
+        let unloaded = text(&host.done("skills_unload", json!({ "all": true })));
+        assert!(unloaded.starts_with(text_of), "{unloaded}");
+    }
 }
 
 #[test]

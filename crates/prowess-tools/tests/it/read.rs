@@ -111,7 +111,7 @@ fn a_file_over_the_limit_is_an_error_and_never_cut() {
     check_error(
         &at(999),
         "file-too-large",
-        "`large.txt` of skill `alpha` is larger than the limit of 999 bytes; read another file",
+        "`large.txt` of skill `alpha` is larger than the limit of 999 bytes; ask for fewer `lines`",
     );
     assert_eq!(text(&at(1000)).len(), 1000, "a file of just the limit comes whole");
 }

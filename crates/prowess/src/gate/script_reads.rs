@@ -30,10 +30,11 @@ impl RuntimeGate {
             state,
             show: self.show,
             mount: self.mount.as_deref(),
-            has_runner: self.has_runner,
+            run_tool: self.run_tool.as_deref(),
         };
         let paths = HostPaths {
             working_directory: &|| std::env::current_dir().ok(),
+            home: &std::env::home_dir,
             canonical: &|path| path.canonicalize().ok(),
         };
         script_read(&read, &self.skill_tools, &paths)

@@ -45,8 +45,19 @@ impl Runtime {
     ///
     /// The session store fails.
     pub fn close_session(&self, id: &SessionId) -> Result<bool, Error> {
-        self.0.conversations.remove(id);
-        Ok(self.0.sessions.close(id).map_err(SessionError::from)?)
+        self.close(&self.0.sessions.handle(id))
+    }
+
+    /// Closes the session of a handle, as [`Self::close_session`] does. The audit of the end of its
+    /// skills, and of their hooks, names the origin of the handle as [`Self::turn`] does.
+    ///
+    /// # Errors
+    ///
+    /// The session store fails.
+    pub fn close(&self, session: &SessionHandle) -> Result<bool, Error> {
+        self.0.conversations.remove(session.id());
+        let session = self.named(session, &self.policies().audience);
+        Ok(session.close().map_err(SessionError::from)?)
     }
 
     /// Opens a session under a new random id, which may load the skills with these ids only.

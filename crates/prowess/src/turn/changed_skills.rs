@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{ActiveSkill, Content, Record};
+use prowess_core::{ActiveSkill, Record};
 use prowess_prompt::changed_skills;
 use prowess_session::{OnChange, operations};
 use prowess_tools::{Dispatched, changed_active_skills};
@@ -84,8 +84,7 @@ impl Turn {
         let Ok(now) = self.place.session.state() else { return };
         let changed = operations::unchanged_since(&self.state, &now, &self.changed);
         if !changed.is_empty() {
-            let text = changed_skills(&changed, self.load_tool());
-            dispatched.result.content.push(Content::Text { text });
+            dispatched.result.add_note(&changed_skills(&changed, self.load_tool()));
         }
     }
 }

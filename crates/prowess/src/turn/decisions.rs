@@ -1,7 +1,7 @@
 //! Decisions of the gate about calls that are not made.
 
 use prowess_core::{ApprovalStoreError, Caller, Cancel};
-use prowess_gate::Decision;
+use prowess_gate::{Decision, Grounds, Reason, Refusal};
 use serde_json::Value;
 
 use super::Turn;
@@ -9,7 +9,8 @@ use crate::Error;
 use crate::gate::{GatedCall, RuntimeGate};
 
 impl Turn {
-    /// Decides whether a call of a tool may run, and says why. Nothing is run, spent or asked.
+    /// Decides whether a call of a tool may run, and says why. Nothing is run, spent or asked. A
+    /// call that the gate permits and a skill tool would refuse is refused here, too.
     ///
     /// `tool` is the name of a tool of the runtime, as the model sees it, or of one that the host
     /// runs itself.
@@ -66,6 +67,15 @@ impl Turn {
             state: &self.place.session.state()?,
             origin: self.place.session.origin(),
         };
-        decide(gate, &call).map_err(Error::Approvals)
+        let decision = decide(gate, &call).map_err(Error::Approvals)?;
+        let Decision::Allow { grounds } = decision else { return Ok(decision) };
+        // The tool may refuse a call that the gate permits.
+        let refused = self.place.parts.toolbox.refusal(&context, tool, arguments);
+        let refused = refused.and_then(|it| it.code.clone().zip(it.failure()));
+        let Some((code, error)) = refused else { return Ok(Decision::Allow { grounds }) };
+        let refusal = Refusal { code, error };
+        let detail = Some(refusal.message().replace('\n', " "));
+        let grounds = Grounds { reason: Reason::Refused, rules: Vec::new(), detail, ..grounds };
+        Ok(Decision::Deny { refusal, grounds })
     }
 }

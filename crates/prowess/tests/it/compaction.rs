@@ -96,7 +96,8 @@ fn results_are_delivered_again_within_the_budget() {
     assert!(again.tokens <= 25_000, "{}", again.tokens);
     let whole = EstimatedTokens.count(&again.text);
     assert!(whole <= again.tokens + 80, "{whole} with the sentences, {} without", again.tokens);
-    assert_eq!(Place::bodies_in(&again.text), ids);
+    let in_order: Vec<_> = ids.into_iter().rev().collect();
+    assert_eq!(Place::bodies_in(&again.text), in_order, "the later one applies, as in prompts");
     assert!(again.text.contains("The end of `seven` is left out; it is in its `SKILL.md`."));
     assert!(again.text.contains("The instructions of `two` are no longer"));
     assert!(!again.text.contains("\nsix: x"), "the conversation has this one");

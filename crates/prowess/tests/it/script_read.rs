@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::os::unix::fs::symlink;
 
+use prowess::gating::{Decision, Reason};
 use prowess::session::{ForkRequest, SessionHandle};
 use prowess::{Policies, Runtime, SkillError, ToolCall, ToolResult};
 use prowess_testkit::Tree;
@@ -21,13 +22,16 @@ struct Host {
 
 impl Host {
     fn new(script_read: &str) -> Self {
-        let tree = Tree::new(FILES);
-        let yaml = format!(
+        Self::by(&format!(
             "tools: {{ script_read: {script_read} }}\ngate: {{ ungranted: allow }}\n\
              scripts: {{ interpreters: {{ lua: [lua] }} }}"
-        );
+        ))
+    }
+
+    fn by(yaml: &str) -> Self {
+        let tree = Tree::new(FILES);
         let runtime = Runtime::builder()
-            .policies(Policies::from_yaml(&yaml).expect("the policies are valid"))
+            .policies(Policies::from_yaml(yaml).expect("the policies are valid"))
             .skills_directory("user", tree.join("skills"))
             .build()
             .expect("the runtime is complete");
@@ -56,7 +60,7 @@ impl Host {
         for decision in [turn.decide(tool, &call.arguments), turn.explain(tool, &call.arguments)] {
             let decision = decision.expect("the approvals are in memory");
             assert_eq!(
-                decision.is_denied(),
+                decision.grounds().reason == Reason::ScriptRead,
                 is_blocked,
                 "{call:?}: it is explained so: {decision}"
             );
@@ -91,6 +95,28 @@ fn calls_that_read_a_script_are_refused() {
             tool => (tool, serde_json::from_str(arguments).expect("it is JSON")),
         };
         host.check(tool, arguments, call.starts_with('-'));
+    }
+}
+
+#[test]
+fn decision_about_a_skill_tool_is_that_of_its_call() {
+    for row in include_str!("../data/refused_calls.txt").lines() {
+        let [policy, call, code] = *row.split('|').collect::<Vec<_>>() else { panic!("{row}") };
+        let host = Host::by(policy);
+        let (tool, arguments) = call.split_once(' ').expect("a tool and its arguments");
+        let call = ToolCall::new(tool, serde_json::from_str(arguments).expect("it is JSON"));
+        let turn = host.runtime.turn(&host.session).expect("the session is open");
+        let before = host.session.state().expect("the session is open");
+        for decision in [turn.decide(tool, &call.arguments), turn.explain(tool, &call.arguments)] {
+            let found = match decision.expect("the approvals are in memory") {
+                Decision::Deny { refusal, .. } => refusal.code.to_string(),
+                _ => String::new(),
+            };
+            assert_eq!(found, code, "{row}");
+        }
+        assert_eq!(host.session.state().as_ref(), Ok(&before), "{row}: nothing has changed");
+        let answer = turn.call(&call).result.code.map(|code| code.to_string());
+        assert_eq!(answer.unwrap_or_default(), code, "{row}");
     }
 }
 

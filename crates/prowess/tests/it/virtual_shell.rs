@@ -120,12 +120,16 @@ fn one_rule_decides_about_tools_and_commands() {
         )]);
         let of_command = reason.map(|_| &refused);
         assert_eq!(ran.get("refusedReads"), of_command, "{policy}, {file}: {ran}");
-        let entry = host.log.entries().into_iter().rev().find_map(|entry| match entry {
-            AuditEntry::Call(event) => Some(event.error),
+        let calls = host.log.entries().into_iter().filter_map(|entry| match entry {
+            AuditEntry::Call(it) => Some((it.error, it.outcome, it.intent.decision?.verdict)),
             _ => None,
         });
+        let calls: Vec<_> = calls.collect();
+        let [of_read, of_run] = calls.last_chunk().expect("two calls");
         let said = of_command.and_then(|refused| refused[0].as_str()).map(str::to_owned);
-        assert_eq!(entry, Some(said), "the audit has it");
+        assert_eq!(of_run.0, said, "the audit has it");
+        let [counted, as_read] = [of_run, of_read].map(|it| (&it.1, it.2));
+        assert_eq!(counted, as_read, "{policy}, {file}: as for the tool that reads");
         let turn = host.runtime.turn(&host.session).expect("the session is open");
         let explained = turn.explain("sandbox_execute", &json!({ "command": command }));
         let explained = explained.expect("the approvals are in memory").to_string();

@@ -59,6 +59,7 @@ impl SkillTool for Propose {
         were wrong or incomplete for a task. A person reviews the proposal; the skill does not \
         change now.";
     const SKILL_FIELD: &'static str = "skill_id";
+    const HAS_EFFECTS: bool = true;
     type Arguments = Arguments;
 
     fn schema(&self, _: &Operations) -> Value {

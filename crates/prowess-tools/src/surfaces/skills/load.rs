@@ -150,7 +150,9 @@ impl SkillTool for Unload {
     fn run(&self, call: &Call<'_>, arguments: UnloadArguments) -> Result<ToolResult, Refusal> {
         let Call { operations, context } = *call;
         let UnloadArguments { names, all } = arguments;
-        let unloaded = if all {
+        let unloaded = if all && context.session.state()?.active.is_empty() {
+            "No skill was loaded.".to_owned()
+        } else if all {
             format!("Unloaded every skill. {STAYS}")
         } else {
             let (ended, others) = operations.active_of(context, &names)?;
