@@ -16,7 +16,7 @@ use crate::convert::internal;
 const KEY: &str = "prowess/compacted";
 
 /// The key of `_meta` under which a client passes the user's message with the first call for it.
-const MESSAGE_KEY: &str = "prowess/message";
+pub(crate) const MESSAGE_KEY: &str = "prowess/message";
 
 /// Returns the instructions that the conversation needs besides the result of a call.
 pub(crate) async fn instructions(

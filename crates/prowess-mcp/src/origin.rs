@@ -11,6 +11,8 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use crate::compaction::MESSAGE_KEY;
+
 /// The prefix of the keys of `_meta`. In HTTP, headers with a dash in its place say the same.
 const PREFIX: &str = "prowess";
 
@@ -77,6 +79,9 @@ impl Client {
             Some(Value::Bool(forks)) => Some(*forks),
             Some(_) => return Err(invalid(format!("`{FORK_KEY}` is true or false"))),
         };
+        if !matches!(context.meta.get(MESSAGE_KEY), None | Some(Value::Null | Value::String(_))) {
+            return Err(invalid(format!("`{MESSAGE_KEY}` is a text")));
+        }
         let policy = ClientPolicy { surfaces, discipline, host };
         Ok(Self { origin, policy, forks, names_task, ended: None })
     }
