@@ -38,14 +38,10 @@ pub fn tool_description(
     }
 }
 
-/// Returns the description that the document of a tool has, or else `text`, where the skills are
-/// listed elsewhere.
+/// Returns the description that the document of a tool has where the skills are listed elsewhere,
+/// or else `text`: a description says when to call the tool.
 pub fn unlisted_description(tool: &str, text: &str) -> String {
-    match tool {
-        "skill" => without(SKILL, &["Available Skills"]),
-        "get_skill" => GET_SKILL.trim_end().to_owned(),
-        _ => text.to_owned(),
-    }
+    if tool == "skill" { without(SKILL, &["Available Skills"]) } else { text.to_owned() }
 }
 
 /// Returns a text without the sections whose titles begin so.
