@@ -11,14 +11,15 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::compaction::MESSAGE_KEY;
-
 /// The prefix of the keys of `_meta`. In HTTP, headers with a dash in its place say the same.
 const PREFIX: &str = "prowess";
 
 /// The key of `_meta` under which a client says that it runs skills in conversations of their own,
 /// and under which a result names such a conversation.
 pub(crate) const FORK_KEY: &str = "prowess/fork";
+
+/// The key of `_meta` under which a client passes the user's message with the first call for it.
+pub(crate) const MESSAGE_KEY: &str = "prowess/message";
 
 /// The code of a discipline that a client may not choose.
 const DISCIPLINE: &str = "discipline-not-allowed";
