@@ -106,6 +106,11 @@ impl From<prowess::Error> for Failure {
                 Self::new(finding.code.as_str(), finding.message, finding.help)
             }
             prowess::Error::Plugin(error) => Self::from(&error),
+            prowess::Error::Bind(error) => Self::new(
+                "agent-invalid",
+                error.to_string(),
+                "see `prowess list` for the ids of the skills",
+            ),
             _ => Self::new("runtime-failed", error.to_string(), "try again"),
         }
     }

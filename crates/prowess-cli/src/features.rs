@@ -1,6 +1,7 @@
 //! The features of this build, and the error of a command that needs another one.
 
-use prowess::Policies;
+use prowess::tools::{SkillTools, Surface};
+use prowess::{Diagnostic, Policies};
 
 use crate::failure::Failure;
 
@@ -57,6 +58,19 @@ pub(crate) fn check(policies: &Policies) -> Result<(), Failure> {
     }
     needs.retain(|(feature, _)| !is_on(feature));
     if needs.is_empty() { Ok(()) } else { Err(lacking(&needs)) }
+}
+
+/// Leaves the shell out where this build lacks it and other tools are left, as of the preset
+/// `sandbox`, and returns the finding.
+pub(crate) fn without_shell(policies: &mut Policies) -> Option<Diagnostic> {
+    let surfaces = &mut policies.tools.surfaces;
+    let is_shell = |surface: &Surface| *surface == Surface::Shell;
+    if is_on("virtual-shell") || !surfaces.iter().any(is_shell) || surfaces.iter().all(is_shell) {
+        return None;
+    }
+    surfaces.retain(|surface| !is_shell(surface));
+    let found = lacks("virtual-shell", SkillTools::EXECUTE).warning();
+    Some(Diagnostic { message: format!("the tool {}", found.message).into(), ..found })
 }
 
 /// Returns the error of a command, option or key that needs a feature.

@@ -148,6 +148,8 @@ pub(crate) fn idle_keys(policies: &Policies) -> Vec<(&'static str, Failure)> {
     let runs_hooks = tools.hooks == HookPolicy::Run;
     let no_runner = runs_hooks && policies.scripts.exec == ScriptExecution::Off;
     let unheld = policies.session.discipline == Discipline::Stateless;
+    let mut clients = policies.clients.values();
+    let unheld_by_some = clients.any(|it| it.discipline == Some(Discipline::Stateless));
     let needs_no_path =
         |block: &Block| matches!(block, Block::BaseRule | Block::Precedence | Block::CheckFirst);
     let names_paths = !prompt.blocks.of(prompt.model_family).iter().all(needs_no_path);
@@ -161,6 +163,11 @@ pub(crate) fn idle_keys(policies: &Policies) -> Vec<(&'static str, Failure)> {
         "key-without-effect",
         "it is for active skills, and `stateless` sessions have none",
         "set `session: { discipline: set }` as well, or leave the key out",
+    ];
+    let not_active_for_some = [
+        "key-without-effect",
+        "it is for active skills, and the `stateless` sessions of one of the `clients` have none",
+        "leave `discipline` out of that client's policy, or leave the key out",
     ];
     let not_shown = [
         "key-without-effect",
@@ -178,14 +185,21 @@ pub(crate) fn idle_keys(policies: &Policies) -> Vec<(&'static str, Failure)> {
     let blocks_reads = tools.script_read == ScriptRead::BlockWhenActive;
     let keys = [
         ("tools.hooks", no_runner, not_run),
-        ("tools.hooks", runs_hooks && !no_runner && unheld, not_active),
-        ("gate.tool_semantics", restricts && unheld, not_active),
-        ("tools.script_read", blocks_reads && unheld, not_active),
-        ("tools.read_gate", tools.read_gate == Some(ReadGate::Active) && unheld, not_active),
         ("tools.requires", tools.requires != RequiresMode::Hint && loads_nothing, not_loaded),
         ("prompt.blocks", names_paths && hides_paths, not_shown),
     ];
-    let idle = keys.into_iter().filter(|(_, is_idle, _)| *is_idle);
+    let of_active = [
+        ("auto_load.min_score", policies.auto_load.min_score.is_some()),
+        ("tools.hooks", runs_hooks && !no_runner),
+        ("gate.tool_semantics", restricts),
+        ("tools.script_read", blocks_reads),
+        ("tools.read_gate", tools.read_gate == Some(ReadGate::Active)),
+    ];
+    let reason = if unheld { not_active } else { not_active_for_some };
+    let of_active =
+        of_active.map(|(key, is_set)| (key, is_set && (unheld || unheld_by_some), reason));
+    let keys = of_active.into_iter().chain(keys);
+    let idle = keys.filter(|(_, is_idle, _)| *is_idle);
     idle.map(|(key, _, [code, message, help])| (key, Failure::new(code, message, help))).collect()
 }
 
@@ -195,6 +209,7 @@ pub(crate) fn builder_with(
     mut policies: Policies,
     loaded: &Loaded,
 ) -> Result<RuntimeBuilder, Failure> {
+    let shell_is_missing = features::without_shell(&mut policies);
     features::check(&policies)?;
     let built_in = crate::plugins::built_in(global, &policies, &loaded.audit)?;
     #[cfg(feature = "mcp-sources")]
@@ -236,7 +251,7 @@ pub(crate) fn builder_with(
     if let Some(store) = &global.store {
         builder = crate::store::provide(store, builder)?;
     }
-    for finding in idle {
+    for finding in idle.into_iter().chain(shell_is_missing) {
         builder = builder.finding(finding);
     }
     if policies_run_scripts {

@@ -32,6 +32,12 @@ pub struct LedgerEntry {
     pub body: BodyPlace,
 }
 
+impl LedgerEntry {
+    /// The generation of a skill that the host has loaded for a message of the user. A policy that
+    /// refuses to load a skill again does not refuse the model's first load of it.
+    pub const NOT_ASKED_FOR: u64 = u64::MAX;
+}
+
 /// The limits of a session, which never change to allow more, and the host's preferences for it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]

@@ -10,13 +10,11 @@ use serde_json::Value;
 
 use crate::conversation::Conversation;
 use crate::convert::internal;
+use crate::origin::MESSAGE_KEY;
 
 /// The key of `_meta` under which a client says, with its next call, that it has compacted the
 /// conversation: true, or the ids of the skills whose instructions it has kept.
 const KEY: &str = "prowess/compacted";
-
-/// The key of `_meta` under which a client passes the user's message with the first call for it.
-const MESSAGE_KEY: &str = "prowess/message";
 
 /// The report of a client about its conversation, with a call.
 pub(crate) struct Wanted {

@@ -190,7 +190,7 @@ impl Conversation {
     /// no later call waits for them.
     pub(crate) async fn order_of(&self, tool: &str) -> Order<'_> {
         let naming = self.naming();
-        let is = |name: &str| tool == name || tool == naming.spell(name);
+        let is = |name: &str| tool == name || tool.eq_ignore_ascii_case(&naming.spell(name));
         let loading = self.runtime.policies().tools.surfaces.iter().filter_map(|it| it.load_tool());
         if loading.chain(["skills.load", "skills.unload"]).any(is) {
             return Order::Changes(self.order.write().await);

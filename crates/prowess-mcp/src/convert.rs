@@ -50,7 +50,7 @@ pub(crate) fn tool(definition: ToolDefinition, naming: ToolNaming) -> Tool {
         // The protocol requires an object.
         _ => Map::from_iter([("type".to_owned(), Value::from("object"))]),
     };
-    let skill_tool = SkillTools::NAMES.iter().find(|name| naming.spell(name) == definition.name);
+    let skill_tool = naming.skill_tool(&definition.name);
     let tool = Tool::new(definition.name, definition.description, Arc::new(schema));
     match skill_tool {
         Some(name) => annotated(tool, name),

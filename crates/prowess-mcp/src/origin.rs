@@ -18,6 +18,9 @@ const PREFIX: &str = "prowess";
 /// and under which a result names such a conversation.
 pub(crate) const FORK_KEY: &str = "prowess/fork";
 
+/// The key of `_meta` under which a client passes the user's message with the first call for it.
+pub(crate) const MESSAGE_KEY: &str = "prowess/message";
+
 /// The code of a discipline that a client may not choose.
 const DISCIPLINE: &str = "discipline-not-allowed";
 
@@ -78,6 +81,9 @@ impl Client {
             Some(Value::Bool(forks)) => Some(*forks),
             Some(_) => return Err(invalid(format!("`{FORK_KEY}` is true or false"))),
         };
+        if !matches!(context.meta.get(MESSAGE_KEY), None | Some(Value::Null | Value::String(_))) {
+            return Err(invalid(format!("`{MESSAGE_KEY}` is a text")));
+        }
         let policy = ClientPolicy { surfaces, discipline, host };
         Ok(Self { origin, policy, forks, names_task, ended: None })
     }

@@ -90,4 +90,4 @@ pub use prowess_core;
 pub use role::Role;
 pub use segments::Segment;
 pub use skills_prompt::{Activity, SkillFilter, SkillsPromptInput, skills_prompt};
-pub use tool_description::tool_description;
+pub use tool_description::{tool_description, unlisted_description};

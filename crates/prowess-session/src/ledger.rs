@@ -8,7 +8,7 @@ use prowess_core::{
     LoadRequest, Receipt, ReinjectionBudget, SessionError, SessionScope, SessionState,
 };
 
-use crate::{SessionPolicy, operations};
+use crate::{OnReload, SessionPolicy, operations};
 
 /// A state after a load, with what the model receives.
 pub struct Loaded {
@@ -32,7 +32,15 @@ pub fn load(
     if let Some(refused) = request.skills.iter().find(|skill| !before.scope.allows(&skill.id)) {
         return Err(SessionError::NotAllowed(refused.id.clone()));
     }
-    let policy = &policy.within(&before.scope);
+    let mut policy = policy.within(&before.scope);
+    let is_not_asked_for = |skill: &Arc<ActiveSkill>| {
+        entry(before, &skill.id).is_none_or(|it| it.generation == LedgerEntry::NOT_ASKED_FOR)
+    };
+    let is_refusing = policy.discipline == Discipline::Stack || policy.on_reload == OnReload::Error;
+    if is_refusing && request.skills.iter().all(is_not_asked_for) {
+        policy.on_reload = OnReload::Keep;
+    }
+    let policy = &policy;
     if policy.discipline == Discipline::Stateless {
         let skills = operations::load(&before.active, request.skills, request.mode, policy)?;
         return Ok(stateless(before, &skills));
@@ -52,10 +60,12 @@ pub fn load(
         let is_requested = requested.is_some_and(|requested| requested.digest == skill.digest);
         let is_there = known.is_some_and(|entry| entry.body != BodyPlace::Gone);
         if let Some(known) = known.filter(|_| !is_requested || (is_there && !request.force)) {
+            let mut known = known.clone();
             if is_requested {
+                known.generation = known.generation.min(request.generation);
                 already_loaded.push(known.clone());
             }
-            ledger.push(known.clone());
+            ledger.push(known);
             continue;
         }
         let body = if request.delivery.is_in_result() {

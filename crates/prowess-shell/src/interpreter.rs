@@ -41,7 +41,7 @@ const READ_SCRIPT: &str = "script=$(cat); \
     if [ -z \"$script\" ]; then echo 'sh: missing script path' >&2; exit 2; fi; eval \"$script\"";
 /// A script for `sh` with a path, which is its first argument: the message about a missing file,
 /// and else the script, which stops at its first failure.
-const RUN_SCRIPT: &str = "if [ ! -e \"$1\" ]; then echo \"sh: $1: No such file\" >&2; exit 127; fi; \
+const RUN_SCRIPT: &str = "if [ ! -e \"$1\" ] || [ -d \"$1\" ]; then echo \"sh: $1: No such file\" >&2; exit 127; fi; \
     sh -e \"$@\"";
 /// Keeps the streams of a call, and returns them to one, after `exec > file` has replaced them.
 const KEEP_STREAMS: &str = "exec 250>&1 251>&2";

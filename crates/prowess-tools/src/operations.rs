@@ -25,7 +25,7 @@ use crate::lookup::package;
 use crate::lookup::reference::{active, resolved};
 use crate::lookup::word_filter::WordFilter;
 use crate::names;
-use crate::policy::{ReadGate, ToolPolicy};
+use crate::policy::{ReadGate, SkillContent, ToolPolicy};
 use crate::surface::Surface;
 
 /// The policies and services of the operations. An operation that only one surface
@@ -77,8 +77,14 @@ impl Operations {
     }
 
     /// Returns the operations of a surface. One whose document has bodies in results has them there
-    /// next to another surface, too.
+    /// next to another surface, too, and one whose document returns whole files does so unless the
+    /// policy says otherwise.
     pub(crate) fn of_surface(self: &Arc<Self>, surface: Surface) -> Arc<Self> {
+        if surface == Surface::ReadSkill && self.policy.skill_content.is_none() {
+            let skill_content = Some(SkillContent::File);
+            let policy = ToolPolicy { skill_content, ..self.policy.clone() };
+            return Arc::new(Self { policy, ..(**self).clone() });
+        }
         let is_first = self.policy.load_surface() == Some(surface);
         let is_in_result = matches!(surface, Surface::Skill | Surface::ActivateSkill);
         if is_first || !is_in_result || self.delivery.bodies.is_in_result() {

@@ -21,8 +21,9 @@ pub struct ToolPolicy {
     /// key of a file: a server sets it.
     #[serde(skip)]
     pub host: ToolHost,
-    /// The part of a `SKILL.md` that a tool's result contains. By default, the body.
-    pub skill_content: SkillContent,
+    /// The part of a `SKILL.md` that a tool's result contains. By default `None`, which means the
+    /// body, and for [`Surface::ReadSkill`] the whole file.
+    pub skill_content: Option<SkillContent>,
     /// The maximum size of a file that `skills.read` returns, in bytes. By default 262,144 (256
     /// KiB), about 64,000 tokens of text; a larger text comes in pages or, under a limit that is
     /// smaller than a page, by `lines`, and any other larger file is an error and never cut.
@@ -201,7 +202,7 @@ impl Default for ToolPolicy {
         Self {
             surfaces: vec![Surface::default()],
             host: ToolHost::default(),
-            skill_content: SkillContent::default(),
+            skill_content: None,
             read_limit_bytes: READ_LIMIT_BYTES,
             read_gate: None,
             read_allowlist: Vec::new(),

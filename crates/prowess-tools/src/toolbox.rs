@@ -63,7 +63,24 @@ impl Toolbox {
 
     /// Returns the canonical name of the tool that a model calls by this name.
     pub fn canonical_name(&self, name: &str) -> Option<&str> {
-        self.by_name.get(name).map(|&at| &*self.tools[at].name)
+        self.slot(name).map(|slot| &*slot.name)
+    }
+
+    /// Returns the tool that a model calls by this name: as it is spelled, or else in another case,
+    /// which documents and models write, if no other tool has that. The tool that runs scripts has
+    /// both of its names, one for each surface.
+    fn slot(&self, name: &str) -> Option<&Slot> {
+        let has_name = |slot: &&Slot| {
+            let script = slot.name == names::RUN && *name == self.naming.spell(names::RUN_SCRIPT);
+            script || slot.spelled.eq_ignore_ascii_case(name)
+        };
+        let mut similar = self.tools.iter().filter(has_name);
+        let only = similar.next().filter(|_| similar.next().is_none());
+        self.exact(name).or(only)
+    }
+
+    fn exact(&self, name: &str) -> Option<&Slot> {
+        self.by_name.get(name).map(|&at| &self.tools[at])
     }
 
     /// Returns the names of all tools, listed or not: the canonical ones and those that a model
@@ -80,7 +97,7 @@ impl Toolbox {
     /// this name, each name of it as the model sees it and as its provider spells it, and of any
     /// other tool none.
     pub fn other_names(&self, name: &str) -> Vec<String> {
-        self.by_name.get(name).map_or_else(Vec::new, |&at| self.tools[at].aliases.clone())
+        self.slot(name).map_or_else(Vec::new, |slot| slot.aliases.clone())
     }
 
     /// Returns the definitions of the tools that are offered with `catalog`, spelled for the model
@@ -97,13 +114,13 @@ impl Toolbox {
 
     /// Returns the type and the time limit of the tool that a model calls by this name.
     pub fn info(&self, name: &str) -> Option<ToolInfo> {
-        let slot = &self.tools[*self.by_name.get(name)?];
+        let slot = self.slot(name)?;
         guarded(|| slot.tool.info())
     }
 
     /// Returns the JSON Schema that the arguments of the tool with this name are checked with.
     pub fn accepts(&self, name: &str, catalog: &Catalog) -> Option<Cow<'_, Value>> {
-        let slot = &self.tools[*self.by_name.get(name)?];
+        let slot = self.slot(name)?;
         guarded(|| slot.tool.accepts(catalog))
     }
 
@@ -114,7 +131,7 @@ impl Toolbox {
         name: &str,
         arguments: &Value,
     ) -> Option<Record<'c>> {
-        let slot = &self.tools[*self.by_name.get(name)?];
+        let slot = self.slot(name)?;
         guarded(|| slot.tool.subject(context, arguments)).flatten()
     }
 
@@ -136,7 +153,7 @@ impl Toolbox {
     /// Answers a call. Every call has a result and one audit event, whatever its arguments are and
     /// whatever the tool does.
     pub fn dispatch(&self, context: &ToolContext<'_>, call: &ToolCall) -> Dispatched {
-        let slot = self.by_name.get(&call.name).map(|&at| &self.tools[at]);
+        let slot = self.slot(&call.name);
         let span = trace::call(slot.map(|slot| &*slot.name), context.caller);
         let _entered = span.enter();
         let begun = context.clock.elapsed();

@@ -3,11 +3,16 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    BodyDelivery, LoadMode, LoadRequest, Record, RunPreference, Session as _, SessionError, Trust,
+    BodyDelivery, LedgerEntry, LoadMode, LoadRequest, Record, RunPreference, Session as _,
+    SessionError, Trust,
 };
 use prowess_session::SessionHandle;
+#[cfg(feature = "filesystem")]
+use prowess_source_fs::ProjectTrust;
 use prowess_tools::ToolHost;
 
+#[cfg(feature = "filesystem")]
+use crate::policies::OF_PROJECT;
 use crate::{Error, Runtime, Turn};
 
 impl Runtime {
@@ -15,8 +20,10 @@ impl Runtime {
     /// user's message if the policy `auto_load` says so. Their bodies are in the instructions;
     /// those for a client of a server are for its next result.
     ///
-    /// Only skills of trusted layers are loaded. One that cannot be read, whose hook `pre` fails,
-    /// or that the session has no room for, is left to the model.
+    /// Only skills of trusted layers are loaded, and those of a project whose folder the user
+    /// trusts. One that cannot be read, whose hook `pre` fails, that wants a context of its own, or
+    /// that the session has no room for, is left to the model. The model's own first load of a
+    /// skill that is loaded so is no mistake.
     ///
     /// # Errors
     ///
@@ -36,22 +43,24 @@ impl Runtime {
     ) -> Result<(), Error> {
         let catalog = self.catalog();
         let state = session.state()?;
-        let is_wanted = |record: &Record<'_>| {
-            record.layer().trust == Trust::Trusted && state.find(record.id()).is_none()
-        };
+        let is_wanted =
+            |record: &Record<'_>| self.is_trusted(*record) && state.find(record.id()).is_none();
         let found = self.search(&catalog, message, self.policies().auto_load.skills);
         let matching = found.iter().filter(|found| found.score > 0.0 && found.score >= least);
-        // A skill that is loaded later must not take the room of one that has just been loaded.
-        let most = self.policies().session.max_active;
-        let records = matching.map(|found| found.record).filter(is_wanted).take(most);
-        let read = |record| Some((record, self.read_skill(&catalog, record).ok()?));
+        // None takes the room of a skill that is loaded.
+        let room = self.policies().session.max_active.saturating_sub(state.active.len());
+        let records = matching.map(|found| found.record).filter(is_wanted);
+        let read = |record| {
+            let skill = self.read_skill(&catalog, record).ok()?;
+            (!RunPreference::of(&skill.properties).fork).then_some((record, skill))
+        };
         // A client of a server reads no instructions but those at its start.
         let is_foreign = self.policies().tools.host == ToolHost::Foreign;
         let delivery =
             if is_foreign { BodyDelivery::ToolResult } else { BodyDelivery::Instructions };
-        for (record, skill) in records.filter_map(read) {
+        for (record, skill) in records.filter_map(read).take(room) {
             let skills = &[Arc::new(skill)];
-            let (mode, generation) = (LoadMode::Add, catalog.generation());
+            let (mode, generation) = (LoadMode::Add, LedgerEntry::NOT_ASKED_FOR);
             let request = LoadRequest { skills, mode, delivery, generation, force: false };
             let hooked = [(record, &*skills[0])];
             let loaded = session.check(&request, &RunPreference::default()).and_then(|()| {
@@ -65,5 +74,18 @@ impl Runtime {
             }
         }
         Ok(())
+    }
+
+    /// Returns whether a skill is in a trusted layer, or in a project: unless the operator says
+    /// otherwise, that offers skills only of folders that the user trusts.
+    fn is_trusted(&self, record: Record<'_>) -> bool {
+        let layer = record.layer();
+        #[cfg(feature = "filesystem")]
+        if layer.trust == Trust::AskFirst && OF_PROJECT.contains(&&*layer.name) {
+            let policies = self.policies();
+            let operator = policies.operator.as_deref().unwrap_or(policies);
+            return operator.discovery.project_trust == ProjectTrust::Require;
+        }
+        layer.trust == Trust::Trusted
     }
 }

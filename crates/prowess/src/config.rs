@@ -243,8 +243,9 @@ fn preset_part(name: &str) -> Result<ConfigPart, ConfigError> {
 
 /// Returns the name and the content of a preset by one of its names.
 fn known_preset(name: &str) -> Result<(&'static str, &'static str), ConfigError> {
-    let named = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, meant)| meant);
-    let preset = PRESETS.iter().find(|(known, _)| *known == named);
+    let is = |known: &str, name: &str| known.eq_ignore_ascii_case(name);
+    let named = ALIASES.iter().find(|(alias, _)| is(alias, name)).map_or(name, |(_, meant)| meant);
+    let preset = PRESETS.iter().find(|(known, _)| is(known, named));
     preset.copied().ok_or_else(|| ConfigError::unknown_preset(name))
 }
 

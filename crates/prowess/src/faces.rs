@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::{Catalog, TokenCounter, ToolDefinition, character_count};
 use prowess_prompt::{
-    CatalogFormat, CatalogPlace, Composer, ComposerInput, DescribedSkills, Prompt, PromptPolicy,
-    tool_description,
+    Block, BlockPolicy, CatalogFormat, CatalogPlace, Composer, ComposerInput, DescribedSkills,
+    Prompt, PromptPolicy, tool_description, unlisted_description,
 };
-use prowess_tools::{SkillTools, Surface, ToolPolicy, Toolbox};
+use prowess_tools::{SkillTools, Surface, ToolNaming, ToolPolicy, Toolbox};
 
 use crate::Policies;
 
@@ -19,7 +19,7 @@ const SKILL_WITH_SCRIPTS: &str = "an agent skill including instructions and avai
 ///
 /// The first surface of the policy that loads skills has their list where and as the policy of the
 /// prompt says. Each further one has it in the description of its own tool, in the format of its
-/// document.
+/// document; for a model that sees no other, it is where its document has it.
 pub(crate) struct Face {
     tools: ToolPolicy,
     /// Composes the text for the instructions.
@@ -56,8 +56,13 @@ impl Face {
         let own = tools.load_surface();
         let is_shown = policy.catalog_place != CatalogPlace::ToolOnly;
         if let Some(own) = own.filter(|own| is_shown && Some(*own) != first) {
-            policy.catalog_place = CatalogPlace::ToolDescription;
             policy.catalog_format = format_of(own);
+            let (place, blocks) = place_of(own);
+            policy.catalog_place = place;
+            // A text that the operator has chosen is for each model.
+            if let Some(any) = blocks.filter(|_| policy.blocks == BlockPolicy::default()) {
+                policy.blocks.any = any;
+            }
         }
         let described = policies.prompt.described_skills;
         policy.described_skills = described.or(own.and_then(described_by));
@@ -118,6 +123,18 @@ impl Face {
             let name = toolbox.canonical_name(&tool.name).unwrap_or(&tool.name);
             !SkillTools::NAMES.contains(&name) || self.tools.has_tool(name)
         });
+        let has_shell = self.tools.surfaces.contains(&Surface::Shell);
+        let run = toolbox.naming().spell(SkillTools::RUN);
+        let naming = ToolNaming::of(toolbox.naming().names, &self.tools.surfaces);
+        for tool in tools.iter_mut() {
+            let name = toolbox.canonical_name(&tool.name).unwrap_or_default();
+            if self.lists.iter().all(|list| list.tool != name) {
+                tool.description = unlisted_description(name, &tool.description);
+            }
+            if tool.name == run {
+                tool.name = naming.spell(SkillTools::RUN);
+            }
+        }
         // Skills are mounted source by source. The order of a directory's entries is that of a file
         // system, and decides nothing.
         let mount_order = |id: &str| input.catalog.get(id).map(|record| record.index().source());
@@ -127,15 +144,15 @@ impl Face {
             let own = composer.as_ref().map(|composer| composer.compose(&input));
             let prompt = own.as_deref().or(prompt);
             let policy = composer.as_ref().unwrap_or(&self.composer).policy();
-            let name = document_of(name, self.most, policy.catalog_format);
             let listing = prompt.and_then(|prompt| match policy.described_skills {
                 Some(DescribedSkills::AtStart) => prompt.listing_by(mount_order),
                 _ => prompt.listing.as_deref().map(str::to_owned),
             });
             let listing = listing.unwrap_or_default();
+            let format = policy.catalog_format;
             tool.description =
-                tool_description(name, &tool.description, &listing, policy.catalog_format);
-            if name == "get_skill" && self.tools.surfaces.contains(&Surface::Shell) {
+                tool_description(name, &tool.description, &listing, format, self.most);
+            if *name == "get_skill" && has_shell && !listing.is_empty() {
                 tool.description = tool.description.replacen(ONE_SKILL, SKILL_WITH_SCRIPTS, 1);
             }
         }
@@ -188,6 +205,16 @@ fn described_by(surface: Surface) -> Option<DescribedSkills> {
     (surface == Surface::GetSkill).then_some(DescribedSkills::AtStart)
 }
 
+/// Returns the place that the document of a surface has for the list of skills, and its blocks,
+/// where it does not have the base rule.
+fn place_of(surface: Surface) -> (CatalogPlace, Option<Vec<Block>>) {
+    match surface {
+        Surface::ReadSkill => (CatalogPlace::ContextBlock, Some(vec![Block::CheckFirst])),
+        Surface::Skill | Surface::GetSkill => (CatalogPlace::ToolDescription, Some(Vec::new())),
+        _ => (CatalogPlace::ToolDescription, None),
+    }
+}
+
 /// Returns the format in which the document of a surface lists skills.
 fn format_of(surface: Surface) -> CatalogFormat {
     match surface {
@@ -227,13 +254,6 @@ fn prompt_policy(prompt: &PromptPolicy, tools: &ToolPolicy, toolbox: &Toolbox) -
     }
 }
 
-/// Returns the tool whose document has the words of a description: none if they would take more
-/// than half of a limit from the skills.
-fn document_of(tool: &str, most: Option<usize>, format: CatalogFormat) -> &str {
-    let length = || character_count(&tool_description(tool, "", "-", format));
-    if most.is_none_or(|most| length() <= most / 2) { tool } else { "" }
-}
-
 /// Returns the part of a limit that the description of a tool with the catalog leaves to the
 /// catalog.
 fn room(most: usize, tool: &str, format: CatalogFormat, toolbox: &Toolbox) -> usize {
@@ -241,6 +261,6 @@ fn room(most: usize, tool: &str, format: CatalogFormat, toolbox: &Toolbox) -> us
     let definitions = toolbox.definitions_with(&Catalog::empty(), &[tool]);
     let own = definitions.into_iter().find(|tool| tool.name == spelled);
     let own = own.map(|tool| tool.description).unwrap_or_default();
-    let around = tool_description(document_of(tool, Some(most), format), &own, "-", format);
+    let around = tool_description(tool, &own, "-", format, Some(most));
     most.saturating_sub(character_count(&around))
 }

@@ -9,6 +9,7 @@ use prowess::{Agent, Diagnostic, HostNames, Runtime};
 use crate::failure::Failure;
 use crate::named_file;
 use crate::output::Output;
+use crate::terminal::plain;
 
 /// Reads the manifest of an agent, and prints what is wrong with it.
 pub(crate) fn agent(
@@ -29,6 +30,12 @@ pub(crate) fn agent(
         let message = format!("`{}` is not the manifest of an agent", file.display());
         return Err(Failure::new("agent-invalid", message, "correct the findings above"));
     };
+    let template = file.with_file_name("prompt.jinja2");
+    if template.is_file() {
+        let template = plain(&template.to_string_lossy()).into_owned();
+        output
+            .remark(&format!("`{template}` is not rendered: the agent's own program does that\n"));
+    }
     let agent = Agent { manifest, template: String::new() };
     // Of the host's own tools and services, this program knows none.
     let unknown = runtime.check_agent(&agent, &HostNames::default()).into_iter();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use prowess::prompt::{Prompt, SkillLevels};
-use prowess::{Policies, Runtime, Turn};
+use prowess::{EstimatedTokens, Policies, Runtime, TokenCounter as _, Turn};
 use serde::Serialize;
 
 use crate::args::{Global, PromptArgs};
@@ -22,6 +22,9 @@ pub(crate) struct Composed {
     /// The instructions of the agent, in front of the prompt; empty without one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub(crate) agent_instructions: String,
+    /// Their cost, which the ledger of the prompt does not have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) agent_tokens: Option<usize>,
     /// The cost of each skill by level.
     pub(crate) levels: Vec<SkillLevels>,
 }
@@ -35,10 +38,12 @@ impl Composed {
         policies: Option<Policies>,
         output: &Output,
     ) -> Result<Self, Failure> {
-        in_turn(global, args, policies, output, |turn| Self {
-            prompt: turn.prompt(),
-            agent_instructions: turn.agent_instructions(),
-            levels: turn.levels(),
+        in_turn(global, args, policies, output, |turn| {
+            let agent_instructions = turn.agent_instructions();
+            let tokens = EstimatedTokens.count(&agent_instructions);
+            let agent_tokens = (tokens > 0).then_some(tokens);
+            let (prompt, levels) = (turn.prompt(), turn.levels());
+            Self { prompt, agent_instructions, agent_tokens, levels }
         })
     }
 

@@ -28,7 +28,8 @@ pub(crate) fn run(
         }
     } else {
         output.result(&composed, |composed| text(composed, output))?;
-        output.remark(&(ledger(&composed.prompt) + &levels(&composed.levels)));
+        output
+            .remark(&(ledger(&composed.prompt, composed.agent_tokens) + &levels(&composed.levels)));
     }
     keep(global, args, &composed);
     Ok(ExitCode::SUCCESS)
@@ -46,10 +47,13 @@ fn text(composed: &Composed, output: &Output) -> String {
     format!("{}\n\n{margin}", plain_lines(&composed.agent_instructions))
 }
 
-/// Returns the cost of each part of the prompt, one per line.
-pub(crate) fn ledger(prompt: &Prompt) -> String {
+/// Returns the cost of each part of the prompt, one per line, with that of an agent's instructions.
+pub(crate) fn ledger(prompt: &Prompt, agent_tokens: Option<usize>) -> String {
     let estimated = if prompt.ledger.is_exact { "" } else { " (estimated)" };
     let mut text = format!("\n{HEADING}Tokens{HEADING:#}\n");
+    if let Some(agent_tokens) = agent_tokens {
+        let _ = writeln!(text, "  {agent_tokens:>7}  instructions of the agent");
+    }
     for entry in &prompt.ledger.entries {
         let part = match &entry.part {
             Part::Rule => "loading rule".into(),
@@ -67,7 +71,7 @@ pub(crate) fn ledger(prompt: &Prompt) -> String {
     let _ = writeln!(
         text,
         "  {:>7}  {DIM}total{estimated} per model call{DIM:#}",
-        prompt.ledger.tokens
+        prompt.ledger.tokens + agent_tokens.unwrap_or_default()
     );
     text
 }

@@ -190,6 +190,8 @@ fn values_without_an_effect_are_warnings() {
         ("tools.script_read=block_when_active", stateless, "`tools.script_read`: it is for active"),
         ("tools.read_gate=active", stateless, "`tools.read_gate`: it is for active"),
         ("tools.requires=auto_load", "tools.surfaces=[get_skill]", "`tools.requires`: it is for"),
+        ("auto_load.min_score=1", stateless, "`auto_load.min_score`: it is for active skills"),
+        (restrict, "clients={any: {discipline: stateless}}", "sessions of one of the `clients`"),
         (restrict, "session.discipline=stack", ""),
     ] {
         let options = ["--set", set, "--set", other];

@@ -100,7 +100,14 @@ fn keys_and_presets_name_their_feature() {
         check(feature, key, &["--set", setting, "list"]);
     }
     check("proxy", "scripts.network", &["run", "pdf", "a.sh", "--host", "example.com"]);
-    check("virtual-shell", "tools.surfaces: shell", &["--preset", "sandbox", "list"]);
+    let Some(_) = features_without("virtual-shell") else { return };
+    let sandbox = ["--preset", "sandbox"];
+    let listed = Program::new().run(&[&sandbox[..], &["list"]].concat());
+    assert_eq!(listed.code, Some(0), "the other tools are there: {listed:?}");
+    let refused = Program::new().run(&[&sandbox[..], &["call", "sandbox_execute", "{}"]].concat());
+    let needs =
+        "error[feature-missing]: the tool `sandbox_execute` needs the feature `virtual-shell`";
+    assert!(refused.code == Some(2) && refused.stderr.contains(needs), "{refused:?}");
 }
 
 #[test]

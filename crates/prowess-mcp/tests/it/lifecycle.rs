@@ -202,6 +202,7 @@ fn discipline_is_chosen_until_a_skill_is_loaded() {
             ("surfaces", json!(["skill"])),
             ("host", json!(true)),
             ("fork", json!("true")),
+            ("message", json!(5)),
             ("task", json!("x".repeat(129))),
         ] {
             let meta = json!({ format!("prowess/{key}"): value });

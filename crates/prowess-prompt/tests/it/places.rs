@@ -106,7 +106,7 @@ fn loading_changes_no_place_of_the_catalog() {
 fn described(tool: &str, format: CatalogFormat) -> String {
     let prompt = placed(CatalogPlace::ToolDescription, format);
     assert!(!prompt.text.contains("pdf"), "the instructions have the rule alone: {}", prompt.text);
-    tool_description(tool, "Own text.", &prompt.listing.expect("the place"), format)
+    tool_description(tool, "Own text.", &prompt.listing.expect("the place"), format, None)
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn another_tool_has_the_catalog_behind_its_own_text() {
 
 #[test]
 fn descriptions_say_that_there_is_no_skill() {
-    let empty = |tool, format| tool_description(tool, "Own text.", "", format);
+    let empty = |tool, format| tool_description(tool, "Own text.", "", format, None);
     let skill = empty("skill", CatalogFormat::QuotedLines);
     let none = "<available_skills>\n(No skills currently available)\n</available_skills>\n";
     assert!(skill.contains(none), "{skill}");
@@ -152,7 +152,7 @@ fn a_template_in_a_description_is_not_expanded() {
     let blocks = BlockPolicy { any: Vec::new(), ..BlockPolicy::default() };
     let policy = PromptPolicy { catalog_place, catalog_format, blocks, ..PromptPolicy::default() };
     let listing = prompt(&catalog(&skills), &[], &policy).listing.expect("the place");
-    let text = tool_description("skill", "", &listing, catalog_format);
+    let text = tool_description("skill", "", &listing, catalog_format, None);
     assert_eq!(text.matches("{available_skills} {load_tool}").count(), 1, "{text}");
     assert_eq!(text.matches("\"b\": Second.").count(), 1, "{text}");
 }

@@ -48,7 +48,7 @@ impl Operations {
         record: Record<'_>,
         skill: &'s ActiveSkill,
     ) -> Cow<'s, str> {
-        match self.policy.skill_content {
+        match self.policy.skill_content.unwrap_or_default() {
             SkillContent::Body => Cow::Borrowed(&*skill.body),
             SkillContent::File => whole_file(context.catalog, record, skill),
         }

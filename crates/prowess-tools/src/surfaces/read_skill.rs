@@ -34,6 +34,7 @@ impl SkillTool for ListSkills {
     const DESCRIPTION: &'static str = "List the skills with their descriptions. Do this when you \
         look for a skill that fits the task at hand. With a query, only those that match it are \
         listed, the best first.";
+    const WITHOUT_SKILLS: bool = true;
     type Arguments = ListArguments;
 
     fn schema(&self, _: &Operations) -> Value {
@@ -95,6 +96,7 @@ impl SkillTool for ReadSkill {
     const DESCRIPTION: &'static str = "Read the instructions of a skill. Do this when the task at \
         hand matches the skill's description, before you do anything else.";
     const SKILL_FIELD: &'static str = "skill_id";
+    const WITHOUT_SKILLS: bool = true;
     type Arguments = SkillArguments;
 
     fn schema(&self, _: &Operations) -> Value {
@@ -137,6 +139,7 @@ impl SkillTool for ReadSkillResource {
         this when the skill's instructions point to it. The path is relative to the skill's \
         directory.";
     const SKILL_FIELD: &'static str = "skill_id";
+    const WITHOUT_SKILLS: bool = true;
     type Arguments = ResourceArguments;
 
     /// Accepts a call without an id, because a virtual URI as the path contains it.

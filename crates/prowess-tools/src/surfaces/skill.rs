@@ -95,15 +95,6 @@ fn allowed_tools(tools: &AllowedTools) -> Value {
     }
 }
 
-/// Returns the message of a failed call. A call without an action has the older one.
-fn failed(refusal: Refusal, action: Option<&str>) -> Refusal {
-    let message = match action {
-        Some(action) => format!("Skill {action} failed: {}", refusal.message),
-        None => format!("Failed to load skill: {}", refusal.message),
-    };
-    refusal.with_message(message)
-}
-
 fn schema(action: &Value, required: &[&str]) -> Value {
     let properties = json!({
         "skill_name": text("Name of the skill to invoke (from available_skills)"),
@@ -149,7 +140,8 @@ impl SkillTool for Skill {
             return Err(Refusal::new(codes::INVALID_ARGUMENTS, "skill_name is required"));
         }
         let action = action.as_deref().map(str::trim).filter(|action| !action.is_empty());
-        let result = match action.unwrap_or("activate") {
+        let action = action.unwrap_or("activate");
+        let result = match action {
             "activate" => activate(call, name, args.as_deref()),
             "deactivate" => deactivate(call, name),
             other => {
@@ -162,7 +154,8 @@ impl SkillTool for Skill {
             if is_unknown(&refusal) {
                 unknown(call, name, refusal)
             } else {
-                failed(refusal, action)
+                let message = format!("Skill {action} failed: {}", refusal.message);
+                refusal.with_message(message)
             }
         })
     }

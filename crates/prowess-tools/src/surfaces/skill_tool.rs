@@ -76,9 +76,12 @@ pub(super) trait SkillTool: Send + Sync + 'static {
         operations.hooked_subject(context, &names, mode)
     }
 
+    /// Whether the document of the tool has it without skills, too.
+    const WITHOUT_SKILLS: bool = false;
+
     /// Returns whether the tool is listed. By default, it is if there is a skill.
     fn is_offered(&self, _operations: &Operations, catalog: &Catalog) -> bool {
-        !catalog.is_empty()
+        Self::WITHOUT_SKILLS || !catalog.is_empty()
     }
 
     /// Returns the time limit of a call, in milliseconds.

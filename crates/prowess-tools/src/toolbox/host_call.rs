@@ -134,14 +134,13 @@ impl Toolbox {
     /// Returns the further names of a tool in rules: the host may run a tool of this toolbox by
     /// itself, and rules may have its other names.
     fn rule_names(&self, name: &str) -> Vec<&str> {
-        let slot = self.by_name.get(name).map(|&at| &self.tools[at]);
-        slot.map_or_else(Vec::new, |slot| {
+        self.exact(name).map_or_else(Vec::new, |slot| {
             slot.aliases().into_iter().chain(once(&*slot.name)).collect()
         })
     }
 
     fn hooked<'a>(&'a self, call: &'a ToolCall, aliases: &'a [&'a str]) -> HookedCall<'a> {
-        let canonical = self.canonical_name(&call.name).unwrap_or(&call.name);
+        let canonical = self.exact(&call.name).map_or(&*call.name, |slot| &*slot.name);
         HookedCall { tool: &call.name, canonical, aliases, arguments: &call.arguments }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{BuildError, MAX_NAME_BYTES};
-use crate::names::{RUN, RUN_SCRIPT};
+use crate::names::{ALL, RUN, RUN_SCRIPT};
 use crate::surface::Surface;
 
 /// The separator in the names of tools.
@@ -53,6 +53,12 @@ impl ToolNaming {
             NameStyle::Dash => name.replace('.', "-"),
             NameStyle::Underscore => name.replace('.', "_"),
         }
+    }
+
+    /// Returns the canonical name of the skill tool that a model sees under this name.
+    pub fn skill_tool(self, spelled: &str) -> Option<&'static str> {
+        let is_run = spelled == self.spell(RUN_SCRIPT);
+        ALL.into_iter().find(|name| is_run && *name == RUN || spelled == self.spell(name))
     }
 
     fn is_legal(self, spelled: &str) -> bool {

@@ -8,6 +8,7 @@ use super::naming::ToolNaming;
 use crate::arguments::validator::ValidatorCell;
 use crate::error::BuildError;
 use crate::guarded::guarded;
+use crate::names::{RUN, RUN_SCRIPT};
 
 /// One tool with its state between calls.
 pub(crate) struct Slot {
@@ -32,7 +33,8 @@ impl Slot {
             let other_names: Vec<_> = tool.other_names().into_iter().map(str::to_owned).collect();
             (tool.name().into_owned(), other_names, tool.accepts(catalog))
         });
-        let (name, other_names, schema) = asked.ok_or(BuildError::Panicked)?;
+        let (name, mut other_names, schema) = asked.ok_or(BuildError::Panicked)?;
+        other_names.extend((name == RUN).then(|| RUN_SCRIPT.to_owned()));
         let validator = ValidatorCell::default();
         if let Err(reason) = validator.get(&schema) {
             return Err(BuildError::BadSchema { tool: name, reason });

@@ -194,7 +194,7 @@ fn altered_copy_is_announced_with_its_text() {
     let note = "\nNote of the host: this copy is altered.\n\n";
     let file = skill_md("beta", &"Line.\n".repeat(900));
     for (skill_content, start) in [(SkillContent::Body, "Line"), (SkillContent::File, "---")] {
-        let policy = ToolPolicy { skill_content, ..ToolPolicy::default() };
+        let policy = ToolPolicy { skill_content: Some(skill_content), ..ToolPolicy::default() };
         let bodies = BodyDelivery::ToolResult;
         let delivery = DeliveryPolicy { bodies, ..DeliveryPolicy::default() };
         let setup = Setup { policy, delivery, ..Setup::default() };

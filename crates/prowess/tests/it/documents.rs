@@ -166,7 +166,7 @@ impl Expected {
 }
 
 /// A user with trust in each folder.
-struct Trusting;
+pub(crate) struct Trusting;
 
 impl FolderTrust for Trusting {
     fn answer(&self, _: &Path) -> FolderAnswer {

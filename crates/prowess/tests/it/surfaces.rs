@@ -2,12 +2,15 @@
 
 mod users;
 
+use std::sync::Arc;
+
 use expect_test::expect;
 use prowess::format::Profile;
+use prowess::prompt::CatalogPlace;
 use prowess::tools::Surface;
 use prowess::vendor::{WireFormat, strict_schema};
 use prowess::{Content, Layer, Policies, Runtime, ToolCall, ToolResult, Trust, Turn};
-use prowess_testkit::Tree;
+use prowess_testkit::{ShellRunner, Tree};
 use serde_json::{Value, json};
 
 use crate::dynamic;
@@ -114,7 +117,56 @@ fn each_further_surface_is_that_of_its_document() {
     let names: Vec<_> = only.tools().into_iter().map(|tool| tool.name).collect();
     assert_eq!(names, ["skill"]);
     let text = only.prompt().text.clone();
-    assert!(text.contains("call `skill` with") && !text.contains("<name>"), "{text}");
+    assert!(text.is_empty(), "its document has no text in front of a conversation: {text}");
+}
+
+#[test]
+fn each_client_has_the_words_of_its_document() {
+    let yaml = "{ tools: { surfaces: [skills, four_tools, skill, read_skill] } }";
+    let policies = Policies::from_yaml(yaml).expect("they are surfaces");
+    let mut short = policies.clone();
+    short.prompt.catalog_place = CatalogPlace::ToolDescription;
+    short.prompt.max_characters = Some(1024);
+    for (policies, most) in [(policies, usize::MAX), (short, 1024)] {
+        let place = Place::with(policies);
+        let turn = |surface| place.turn().for_surfaces(&[surface]);
+        let skill = turn(Surface::Skill);
+        let words = &skill.tools()[0].description;
+        assert!(words.starts_with("Execute specialized skills") && words.len() <= most, "{words}");
+        let parts = ["IMMEDIATELY invoke", "\"test-skill\": "];
+        assert!(parts.iter().all(|part| words.contains(part)), "{words}");
+        assert_eq!(skill.prompt().whole_text(), "", "its list is in the description alone");
+        let read = turn(Surface::ReadSkill);
+        let text = read.prompt().whole_text().into_owned();
+        assert!(text.contains("[Available Skills]") && !text.contains("loading is"), "{text}");
+        let tools = read.tools();
+        assert!(!tools.iter().any(|it| it.description.contains("test-skill")), "once: {tools:?}");
+        let call = ToolCall::new("read_skill", json!({ "skill_id": "test-skill" }));
+        let whole = texts(&read.call(&call).result);
+        assert!(whole.contains("name: test-skill") && whole.contains("Run them all."), "{whole}");
+        // The name of a tool that another surface has under another one.
+        let call = ToolCall::new("skills_run_script", json!({ "path": "scripts/x.sh" }));
+        let code = turn(Surface::FourTools).call(&call).result.code;
+        assert_ne!(code.expect("there is no runner").as_str(), "unknown-tool");
+    }
+}
+
+/// The tool that runs scripts has the name of each client's document.
+#[test]
+fn tool_has_a_name_for_each_client() {
+    let yaml = "{ tools: { surfaces: [skills, four_tools] } }";
+    let policies = Policies::from_yaml(yaml).expect("they are surfaces");
+    let tree = Tree::new(SHELF);
+    let runtime = dynamic::builder().policies(policies);
+    let runtime = runtime.skills_directory("user", tree.join("skills"));
+    let runtime = runtime.script_runner(Arc::new(ShellRunner)).build().expect("they fit together");
+    let session = runtime.open_session().expect("memory takes another session");
+    for (surface, name) in
+        [(Surface::Skills, "skills_run"), (Surface::FourTools, "skills_run_script")]
+    {
+        let turn = runtime.turn(&session).expect("the session is open").for_surfaces(&[surface]);
+        assert_eq!(turn.tools().last().map(|tool| &*tool.name), Some(name));
+    }
 }
 
 #[test]

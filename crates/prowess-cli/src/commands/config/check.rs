@@ -36,7 +36,8 @@ pub(super) fn run(global: &Global, file: Option<&Path>, output: &Output) -> Resu
     let policies = found.configuration.policies();
     let idle = unoffered_proposals(policies).into_iter().chain(runtime::idle_keys(policies));
     let idle = idle.map(|(key, it)| found.blaming(key, it).warning());
-    let findings: Vec<_> = found.finding().into_iter().chain(idle).collect();
+    let shell = features::without_shell(&mut policies.clone());
+    let findings: Vec<_> = found.finding().into_iter().chain(idle).chain(shell).collect();
     let checked = Checked { valid: true, files: found.files, unknown_variables };
     output.result(&checked, text)?;
     output.diagnostics(&findings);
