@@ -70,7 +70,7 @@ pub(crate) fn without_shell(policies: &mut Policies) -> Option<Diagnostic> {
     }
     surfaces.retain(|surface| !is_shell(surface));
     let found = lacks("virtual-shell", SkillTools::EXECUTE).warning();
-    Some(Diagnostic { message: format!("the tool {}", found.message).into(), ..found })
+    Some(Diagnostic { message: format!("the tool {}", found.message), ..found })
 }
 
 /// Returns the error of a command, option or key that needs a feature.

@@ -58,18 +58,25 @@ pub fn fix(text: &[u8]) -> Option<Fixed> {
         after = rest.to_owned();
         codes.push(codes::BYTE_ORDER_MARK);
     }
-    let first = codes.len();
-    apply(edits(&after), &mut after, &mut codes, first);
-    // What was read otherwise than it is written is written as it was read.
-    let says_the_same = |text: &str| said(text).is_some_and(|it| Some(it) == said(&after));
-    if let Some(repaired) = repaired(&after).filter(|it| says_the_same(&it.text)) {
-        after = repaired.text;
-        codes.extend(repaired.codes);
-        let first = codes.len();
+    // A key in its right letters may have a value to be written in another way.
+    for _ in 0..MOST_PASSES {
+        let (start, first) = (after.clone(), codes.len());
         apply(edits(&after), &mut after, &mut codes, first);
+        // What was read otherwise than it is written is written as it was read.
+        let says_the_same = |text: &str| said(text).is_some_and(|it| Some(it) == said(&after));
+        if let Some(repaired) = repaired(&after).filter(|it| says_the_same(&it.text)) {
+            after = repaired.text;
+            codes.extend(repaired.codes);
+        }
+        if after == start {
+            break;
+        }
     }
     Some(Fixed { before, after, codes })
 }
+
+/// The maximum number of times that a text is repaired.
+const MOST_PASSES: usize = 4;
 
 /// Applies edits from the end to the start, so that earlier spans stay valid. Their codes are
 /// inserted at `first` in the order of the file.

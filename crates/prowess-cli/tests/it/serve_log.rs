@@ -154,9 +154,11 @@ fn skills_about_this_program_are_offered_on_demand() {
     let off = program().run(&["prompt"]).text().to_owned();
     assert!(!off.contains("skill-writing"), "{off}");
     let overview = program().run(&[]).text().to_owned();
-    let option = overview.lines().find_map(|line| line.trim().strip_prefix("--set "));
-    let value = option.expect("the overview names the option").trim_matches('\'');
-    let asked = program().run(&["--set", value, "prompt"]).text().to_owned();
+    let set = "prowess config set visibility.skills ";
+    let value = overview.lines().find_map(|line| line.trim().strip_prefix(set));
+    let value = value.expect("the overview names the command").trim_matches('\'');
+    let setting = format!("visibility.skills={value}");
+    let asked = program().run(&["--set", &setting, "prompt"]).text().to_owned();
     assert!(asked.contains("skill-writing"), "{asked}");
     let listed = program().run(&["list"]).text().to_owned();
     assert!(listed.contains("skill-writing"), "a list says that they exist: {listed}");

@@ -157,11 +157,9 @@ fn source_state(catalog: &Catalog, source: &CatalogSource, shows_paths: bool) ->
             .diagnostics()
             .find(|it| it.code.as_str() == code && it.path.as_deref() == Some(root))
     };
-    let states = [
-        ("failed", SOURCE_FAILED.as_str()),
-        ("missing", ROOT_MISSING),
-        ("polled", SOURCE_NOT_WATCHED.as_str()),
-    ];
+    let codes = [SOURCE_FAILED, SOURCE_NOT_WATCHED];
+    let states =
+        [("failed", codes[0].as_str()), ("missing", ROOT_MISSING), ("polled", codes[1].as_str())];
     let found = states.into_iter().find_map(|(state, code)| Some((state, of_root(code)?)));
     let state = found.map_or("ok", |(state, _)| state);
     let failed = found.filter(|(state, _)| *state != "polled").map(|(_, failed)| failed);

@@ -76,7 +76,7 @@ impl Answer {
             Some(code) if is_shell && *code == codes::SCRIPT_READ_BLOCKED => {
                 Outcome::Refused(code.clone())
             }
-            _ if !result.is_error && !(is_shell && result.code.is_some()) => Outcome::Done,
+            _ if !(result.is_error || is_shell && result.code.is_some()) => Outcome::Done,
             Some(code) => Outcome::Failed(code.clone()),
             None => Outcome::Failed(codes::TOOL_FAILED),
         };

@@ -238,10 +238,11 @@ fn a_cancelled_load_changes_nothing() {
 #[test]
 fn broken_file_is_refused_with_each_error_and_its_place() {
     let host = host();
-    host.source.change("beta/SKILL.md", "---\nname: beta\ndescription: x\nname: two\n---\n");
+    host.source
+        .change("beta/SKILL.md", "---\nname: beta\ndescription: x\nscope: a\nscope: b\n---\n");
     let answer = host.call("skills_load", json!({ "names": ["beta"] }));
     let expected = expect![[r#"
-        the `SKILL.md` of skill `beta` is broken: 4:1: error[yaml-duplicate-key]: duplicate key `name`, which is at 2:1 already; nothing was loaded, go on without it"#]];
+        the `SKILL.md` of skill `beta` is broken: 5:1: error[yaml-duplicate-key]: duplicate key `scope`, which is at 4:1 already; nothing was loaded, go on without it"#]];
     expected.assert_eq(&text(&answer));
 }
 
@@ -274,12 +275,13 @@ fn failures_are_skill_errors() {
         load_error(&host, "gone"),
         "[SKILL_NOT_FOUND] Skill 'gone' not found (skill_name=gone)"
     );
-    host.source.change("broken/SKILL.md", "---\nname: broken\nname: again\n---\n");
+    host.source
+        .change("broken/SKILL.md", "---\nname: broken\ndescription: x\nscope: a\nscope: b\n---\n");
     let error = load_error(&host, "broken");
     assert!(
         error.starts_with("[SKILL_PARSE_ERROR] Failed to parse memory://shelf/broken/SKILL.md")
     );
-    assert!(error.ends_with("(path=memory://shelf/broken/SKILL.md, line=3, column=1)"), "{error}");
+    assert!(error.ends_with("(path=memory://shelf/broken/SKILL.md, line=5, column=1)"), "{error}");
     host.source.fail("broken/SKILL.md", SourceErrorKind::Denied);
     let error = load_error(&host, "broken");
     assert!(error.starts_with("[SKILL_ACTIVATION_ERROR] Failed to activate skill 'broken'"));
