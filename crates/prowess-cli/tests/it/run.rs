@@ -269,7 +269,8 @@ fn answer_counts_beside_that_of_another_person() {
         let (mut terminal, open) = terminal::opened(80);
         command.args(["run", "report", "scripts/fail.sh", "--", "7"]);
         let mut child = command.stdin(open()).stdout(open()).stderr(open()).spawn().unwrap();
-        let (mut next, mut shown) = (BufReader::new(terminal.try_clone().unwrap()).bytes(), Vec::new());
+        let (mut next, mut shown) =
+            (BufReader::new(terminal.try_clone().unwrap()).bytes(), Vec::new());
         while !shown.ends_with(b"[y/N] ") {
             shown.push(next.next().unwrap().unwrap());
         }
