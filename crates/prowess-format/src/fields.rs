@@ -158,9 +158,9 @@ impl<'t> Fields<'t> {
         }
     }
 
-    /// Sorts the pairs of a frontmatter's mapping. `mends` takes the only key of a text in other
+    /// Sorts the pairs of a frontmatter's mapping. `repairs` takes the only key of a text in other
     /// letters for it.
-    pub(crate) fn of(pairs: &[Pair<'t>], mends: bool) -> Self {
+    pub(crate) fn of(pairs: &[Pair<'t>], repairs: bool) -> Self {
         let mut fields = Self::default();
         for pair in pairs {
             let known = Known::of(&pair.key);
@@ -173,7 +173,7 @@ impl<'t> Fields<'t> {
                     .push(ForeignKey { key: pair.key.clone(), span: pair.key_span.clone() });
             }
         }
-        for pair in pairs.iter().filter(|_| mends) {
+        for pair in pairs.iter().filter(|_| repairs) {
             let Some(known) = Known::of_other_case(&pair.key) else { continue };
             let is_it = |other: &&Pair<'_>| pair.key.eq_ignore_ascii_case(&other.key);
             if pairs.iter().filter(is_it).count() == 1 {

@@ -173,7 +173,7 @@ fn decide(
 /// Records the answer of the person at a terminal to one call, and returns its entry. Another
 /// person may have decided while it was asked: a call runs if both allow it, and a *no* of either
 /// stands. Without an answer, a request expires that nothing waits for any more.
-pub(crate) fn settle(
+pub(crate) fn record_answer(
     id: &ApprovalId,
     said: Option<bool>,
     global: &Global,

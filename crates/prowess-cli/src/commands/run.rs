@@ -14,7 +14,7 @@ use prowess_text::shell_word;
 use serde_json::{Value, json};
 
 use crate::args::{Global, Run};
-use crate::commands::approvals::{next_step_of_later, settle};
+use crate::commands::approvals::{next_step_of_later, record_answer};
 use crate::commands::conversation::{Conversation, call, for_person, tool_name, words};
 use crate::commands::own_copies::announce;
 use crate::failure::Failure;
@@ -99,7 +99,7 @@ fn run_or_explain(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
                 let watch = interrupt.insert(Interrupt::watch_at_terminal());
                 output.error_text(&explained(conversation.turn()?).shown()?);
                 let said = is_confirmed_unless(watch, output, "Run it once?");
-                settle(id, said, global, output)?;
+                record_answer(id, said, global, output)?;
                 if said != Some(true) {
                     let end = if said.is_none() { "\n" } else { "" };
                     output.remark(&format!("{end}nothing was run\n"));

@@ -9,7 +9,7 @@ use std::time::Duration;
 use prowess::{ApprovalEntry, ApprovalId};
 use prowess_text::terminal_json;
 
-use super::{Numbered, Shown, find, now, open, settle, shown, unusable};
+use super::{Numbered, Shown, find, now, open, record_answer, shown, unusable};
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::{DIM, Output};
@@ -89,7 +89,7 @@ fn ask(entry: &ApprovalEntry, global: &Global, output: &Output) {
             return;
         }
     };
-    match settle(&entry.id, Some(is_granted), global, output) {
+    match record_answer(&entry.id, Some(is_granted), global, output) {
         Ok(decided) => output.remark(&format!("{DIM}{}{DIM:#}\n", decided.state.word())),
         // Another person has refused it, or too much time has passed.
         Err(failure) => drop(output.failure(&failure)),

@@ -90,10 +90,17 @@ fn leaves_out(kind: Kind, value: &Value, name: &str) -> bool {
 /// brackets, is about a name.
 fn fits(pattern: &str, name: &str) -> bool {
     let pattern = pattern.split('(').next().unwrap_or_default();
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((start, rest)) => name.strip_prefix(start).is_some_and(|behind| {
-            (0..=behind.len()).any(|at| behind.is_char_boundary(at) && fits(rest, &behind[at..]))
-        }),
+    let mut parts: Vec<_> = pattern.split('*').collect();
+    let last = parts.pop().unwrap_or_default();
+    if parts.is_empty() {
+        return pattern == name;
     }
+    // The first place of each part leaves the most for the rest, so none is tried twice: the file
+    // of a project may have any number of stars.
+    let Some(mut rest) = name.strip_prefix(parts[0]) else { return false };
+    for part in &parts[1..] {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
 }
