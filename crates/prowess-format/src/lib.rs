@@ -83,7 +83,7 @@ pub use rules::Rules;
 pub use spelling::nearest_of;
 pub use summarize::{summarize, summarize_with};
 pub use summary::{Head, Summarized, Summary};
-pub use tree::duplicate_key;
+pub use tree::{MAX_FLOW_DEPTH, duplicate_key, is_nested_too_deep};
 pub use value::{Field, Mapping, Value};
 
 /// Compares a declared name with the name of its package's directory, both in NFKC form.

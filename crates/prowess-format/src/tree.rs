@@ -75,3 +75,21 @@ fn fix(
     }
     Some(repaired.tree)
 }
+
+/// The maximum depth of `[` and `{` in files that are read by `serde_yaml`, whose time grows with
+/// its square.
+pub const MAX_FLOW_DEPTH: usize = 64;
+
+/// Returns whether `[` and `{` are nested deeper than [`MAX_FLOW_DEPTH`]. Those in quotes are
+/// counted, too.
+pub fn is_nested_too_deep(yaml: &str) -> bool {
+    let mut depth = 0_usize;
+    yaml.bytes().any(|byte| {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > MAX_FLOW_DEPTH
+    })
+}

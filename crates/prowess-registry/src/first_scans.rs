@@ -19,6 +19,13 @@ const STALL: Duration = Duration::from_millis(20);
 /// not even asked whether the scan is cancelled, as on a mount that does not answer.
 const SILENCE: Duration = Duration::from_secs(5);
 
+/// How long a source without a patience of its own is waited for once the host waits for no other,
+/// if it goes on: many clients show a model only what was there at the start.
+const LIFE: Duration = Duration::from_secs(5);
+
+/// The time without a sign of life after which such a source does not go on.
+const PAUSE: Duration = Duration::from_millis(200);
+
 /// How long a registry that is dropped waits for scans to end what they have started, such as the
 /// program of a source: the host may be the next to end.
 const GRACE: Duration = Duration::from_secs(1);
@@ -71,10 +78,10 @@ impl FirstScans {
         Arc::new(Self { inputs, cancel, signs, add, progress, advanced })
     }
 
-    /// Scans the sources until all have answered, or this is cancelled, or the patience for the
-    /// rest is over. The other ones go on.
+    /// Scans the sources until all have answered, or the patience for the rest is over, which this
+    /// shortens when it is cancelled. The other ones go on.
     pub(crate) fn run(self: &Arc<Self>, until: &Cancel) {
-        let (mut last, mut waited) = (None, Duration::ZERO);
+        let (mut last, mut waited, mut over) = (None, Duration::ZERO, None);
         let mut signs = vec![(0, waited); self.inputs.len()];
         loop {
             let progress = lock(&self.progress);
@@ -83,9 +90,11 @@ impl FirstScans {
                 return;
             }
             let left = self.inputs.len() - progress.started;
-            let is_impatient = self.is_patience_over(&progress, waited, &mut signs);
+            if over.is_none() && until.is_cancelled() {
+                over = Some(waited);
+            }
+            let is_over = self.is_patience_over(&progress, waited, over, &mut signs);
             drop(progress);
-            let is_over = is_impatient || until.is_cancelled();
             let threads = if is_over { left } else { left.min(1) };
             if is_over || last == Some(ended) || last.is_none() {
                 (0..threads).for_each(|_| self.start());
@@ -101,12 +110,13 @@ impl FirstScans {
         }
     }
 
-    /// Returns whether only such sources are left that nothing waits for longer. `signs` has the
-    /// last sign of life of each, and when it was seen.
+    /// Returns whether only such sources are left that nothing waits for longer. `over` is when the
+    /// host's own time was over; `signs` has the last sign of life of each, and when it was seen.
     fn is_patience_over(
         &self,
         progress: &Progress,
         waited: Duration,
+        over: Option<Duration>,
         signs: &mut [(u64, Duration)],
     ) -> bool {
         let scans = self.inputs.iter().zip(&self.signs).zip(signs).zip(&progress.states);
@@ -116,9 +126,12 @@ impl FirstScans {
             if seen.0 != sign {
                 *seen = (sign, waited);
             }
-            let is_late = match input.source.patience() {
-                Some(most) => most <= waited,
-                None => waited - seen.1 >= SILENCE,
+            let silent = waited - seen.1;
+            let is_late = match (input.source.patience(), over) {
+                (Some(most), None) => most <= waited,
+                (Some(_), Some(_)) => true,
+                (None, None) => silent >= SILENCE,
+                (None, Some(over)) => silent >= PAUSE || waited - over >= LIFE,
             };
             is_over && is_late
         })

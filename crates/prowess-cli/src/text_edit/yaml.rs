@@ -2,11 +2,15 @@
 
 use std::ops::Range;
 
+use prowess::format::is_nested_too_deep;
 use serde_json::Value;
 
 use super::{Change, Fault, inline, json, line_end, scalar};
 
 pub(super) fn read(text: &str) -> Result<Value, Fault> {
+    if is_nested_too_deep(text) {
+        return Err(Fault::new(0, "the values are nested too deeply"));
+    }
     serde_yaml::from_str(text).map_err(|error| {
         let at = error.location().map_or(0, |location| location.index());
         Fault::new(at.min(text.len()), error.to_string())

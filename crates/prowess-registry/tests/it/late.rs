@@ -115,3 +115,21 @@ fn thread_that_finds_no_source_is_not_counted() {
 fn source_without_a_sign_of_life_is_late() {
     starts_without_the_slow_one(&Cancel::default());
 }
+
+/// The time of the host is over when the source begins.
+#[test]
+fn source_that_goes_on_is_waited_for() {
+    let is_over = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&is_over);
+    let large = before_scan(memory("large", &[("large", "Goes on.")]), move |cancel| {
+        let mut steps = 0;
+        while steps < 100 {
+            steps += usize::from(!cancel.is_cancelled() && seen.load(Ordering::SeqCst));
+            std::thread::yield_now();
+        }
+    });
+    let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
+    let registry = Arc::new(builder.source("user", large).build().expect("the layer is valid"));
+    registry.start_until(&Cancel::with_poll(move || !is_over.fetch_or(true, Ordering::SeqCst)));
+    assert_eq!((registry.catalog().len(), late(&registry)), (1, 0));
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use prowess_format::duplicate_key;
+use prowess_format::{MAX_FLOW_DEPTH, duplicate_key, is_nested_too_deep};
 use prowess_text::quoted;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -182,11 +182,8 @@ pub(super) fn read_apm(text: &str) -> Result<ForeignSkills, LockError> {
     read_entries(text, "dependencies", file.dependencies, skill)
 }
 
-/// The maximum depth of `[` and `{`. The reader's time grows with the square of the depth.
-const MAX_FLOW_DEPTH: usize = 16;
-
 fn yaml<T: DeserializeOwned>(text: &str) -> Result<T, LockError> {
-    if flow_depth(text) > MAX_FLOW_DEPTH {
+    if is_nested_too_deep(text) {
         let message = format!("`[` and `{{` are nested deeper than {MAX_FLOW_DEPTH}");
         return Err(LockError::Invalid(message));
     }
@@ -198,18 +195,4 @@ fn yaml<T: DeserializeOwned>(text: &str) -> Result<T, LockError> {
         }
         None => serde_yaml::from_str(text).map_err(|error| invalid(&error)),
     }
-}
-
-/// Returns the maximum depth of `[` and `{`. Those in quotes are counted, too.
-fn flow_depth(text: &str) -> usize {
-    let mut depth = 0_usize;
-    let depths = text.bytes().map(|byte| {
-        match byte {
-            b'[' | b'{' => depth += 1,
-            b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth
-    });
-    depths.max().unwrap_or(0)
 }

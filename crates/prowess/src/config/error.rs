@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use prowess_format::duplicate_key;
+use prowess_format::{MAX_FLOW_DEPTH, duplicate_key};
 use prowess_text::{enumerated, quoted};
 use prowess_tools::closest;
 
@@ -109,6 +109,11 @@ impl ConfigError {
             .zip(found.column)
             .map(|(line, column)| ConfigPosition { line: line as usize, column: column as usize });
         Self { position, message: found.message, ..error }
+    }
+
+    pub(super) fn too_deep() -> Self {
+        let message = format!("`[` and `{{` are nested deeper than {MAX_FLOW_DEPTH}");
+        Self::new(ConfigErrorKind::Syntax, None, message)
     }
 
     pub(super) fn forbidden(error: &serde_yaml::Error) -> Self {

@@ -1,5 +1,6 @@
 //! One of the places of a configuration, as it was written.
 
+use prowess_format::is_nested_too_deep;
 use serde::Deserialize as _;
 use serde_yaml::{Mapping, Value};
 
@@ -47,6 +48,10 @@ impl ConfigPart {
 
     fn read_value(&self) -> Result<Written, ConfigError> {
         let invalid = ConfigError::invalid;
+        let (Content::Text(text) | Content::Value { value: text, .. }) = &self.content;
+        if is_nested_too_deep(text) {
+            return Err(ConfigError::too_deep());
+        }
         let mut value = match &self.content {
             Content::Text(text) => {
                 let value: Value =

@@ -31,6 +31,18 @@ fn value(configuration: &Configuration, key: &str) -> String {
 }
 
 #[test]
+fn deep_nesting_is_refused_before_it_takes_time() {
+    for depth in [65, 100_000] {
+        for part in
+            [file(&format!("gate: {}", "[".repeat(depth))), option("gate", &"{a: ".repeat(depth))]
+        {
+            let error = Configuration::of(&[part]).expect_err("it is too deep").to_string();
+            assert!(error.contains("`[` and `{` are nested deeper than 64"), "{error}");
+        }
+    }
+}
+
+#[test]
 fn last_part_wins_and_is_the_origin() {
     let parts = [
         ConfigPart::value(Origin::Program, "session.max_active", "6"),

@@ -203,6 +203,10 @@ impl SkillSource for Stranger {
         "stranger://shelf"
     }
 
+    fn patience(&self) -> Option<std::time::Duration> {
+        matches!(self, Self::Slow).then_some(std::time::Duration::ZERO)
+    }
+
     fn scan(
         &self,
         _previous: &PreviousScan<'_>,
