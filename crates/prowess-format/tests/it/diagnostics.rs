@@ -151,7 +151,10 @@ fn places_are_those_of_the_file() {
     let marked = b"\xef\xbb\xbf---\r\nname: pdf\r\nname: b\r\n---\r\n";
     check_file(marked, Profile::Spec, &[mark, twice]);
     let unclosed = "1:1 error frontmatter-unclosed: add a line `---` after the last field";
-    check_file("---\nname: é\u{fffd}".as_bytes(), Profile::Lenient, &[unclosed]);
+    check_file("---\n# Forms\nname: é\u{fffd}".as_bytes(), Profile::Lenient, &[unclosed]);
+    let at = format!("{unclosed}, which seems to end in line 3");
+    let file = "---\nname: pdf\ndescription: x\n\n# Forms\nuser-invocable: false\n";
+    check_file(file.as_bytes(), Profile::ClaudeCode, &[&at]);
     let encoded = "2:10 error not-utf8: save the file as UTF-8";
     check_file(b"---\nname: caf\xe9\n---\n", Profile::Lenient, &[encoded]);
     let listed = "5:3 error field-not-text: write one text on the line of the key: \
