@@ -37,7 +37,7 @@ fn strip(value: Value) -> Option<Value> {
     }
 }
 
-/// Whom a skill is for, who may call it, what it needs and where it is of use. One that says nothing
+/// Whom a skill is for, its callers, what it needs and where it is of use. One that says nothing
 /// costs nothing.
 #[test]
 fn each_spelling_of_a_condition_is_read() {
