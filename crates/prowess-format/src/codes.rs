@@ -72,8 +72,8 @@ crate::declare_codes! {
     FRONTMATTER_UNCLOSED = "frontmatter-unclosed" [error error error error error];
     /// A line `...` closes the frontmatter, which most clients do not accept.
     FRONTMATTER_CLOSED_BY_DOTS = "frontmatter-closed-by-dots" [warn error error error error];
-    /// A `---` shares its line with text. Where that is the closing one, the frontmatter ends at the
-    /// first `---`.
+    /// A `---` shares its line with text. Where that is the closing one, the frontmatter ends at
+    /// the first `---`.
     FRONTMATTER_FENCE_IN_TEXT = "frontmatter-fence-in-text" [warn error error error error];
     /// The frontmatter is larger than 64 KiB, the size limit of a frontmatter.
     FRONTMATTER_TOO_LARGE = "frontmatter-too-large" [error error error error error];

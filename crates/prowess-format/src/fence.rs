@@ -104,8 +104,8 @@ pub(crate) fn find_loose(text: &[u8], is_whole: bool) -> Result<Fences, NoFences
     Ok(Fences { has_byte_order_mark, is_late, is_in_text: !behind.is_empty(), ..fences })
 }
 
-/// Returns where a file begins behind blanks and comments of YAML or Markdown, and whether there are
-/// any.
+/// Returns where a file begins behind blanks and comments of YAML or Markdown, and whether there
+/// are any.
 fn beginning(text: &[u8], is_whole: bool) -> Result<(usize, bool), NoFences> {
     let (mut at, mut is_late) = (0, false);
     let no_end = || if is_whole { NoFences::Missing } else { needs_more(text, 0) };

@@ -83,8 +83,8 @@ fn opened(fences: Fences, findings: &mut Findings<'_>) -> Opened {
     Opened::At(fences)
 }
 
-/// Returns whether there is a field that each skill has. Between two rules of Markdown, there may be
-/// anything.
+/// Returns whether there is a field that each skill has. Between two rules of Markdown, there may
+/// be anything.
 fn has_fields(yaml: &[u8]) -> bool {
     let is_field = |line: &[u8]| line.starts_with(b"name:") || line.starts_with(b"description:");
     yaml.split(|byte| *byte == b'\n').any(|line| is_field(line.trim_ascii_start()))
@@ -203,8 +203,8 @@ fn report_late(start: usize, findings: &mut Findings<'_>) {
 }
 
 /// Describes a file that is divided at each `---`.
-const UP_TO_DASHES: &str = "a `---` shares its line with text, so most clients find no frontmatter; it \
-    is read up to the first `---`, as the reference tool does";
+const UP_TO_DASHES: &str = "a `---` shares its line with text, so most clients find no \
+    frontmatter; it is read up to the first `---`, as the reference tool does";
 
 fn report_in_text(start: usize, message: &str, findings: &mut Findings<'_>) {
     findings.report(codes::FRONTMATTER_FENCE_IN_TEXT, start..start + 3, || {

@@ -6,8 +6,8 @@ use prowess_format::{
 
 use crate::support::{codes, rows};
 
-/// Blanks behind a fence, the end of the file at one, a byte order mark, line ends of Windows, later
-/// fences and longer lines of dashes, comments: each file with its body and its findings.
+/// Blanks behind a fence, the end of the file at one, a byte order mark, line ends of Windows,
+/// later fences and longer lines of dashes, comments: each file with its body and its findings.
 #[test]
 fn accepted_forms() {
     let forms = include_str!("../data/fences.json");

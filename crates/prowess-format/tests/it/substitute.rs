@@ -58,8 +58,8 @@ type Row = (String, Option<Vec<(String, String)>>, String, String, String);
 
 /// Each body, with the values of its parameters if it has any, and the text that was typed: what
 /// they give, and the findings. A value is never expanded, nor do two make a placeholder between
-/// them; without parameters a shell's dollars are left alone; what was typed is added where the body
-/// has no place for it.
+/// them; without parameters a shell's dollars are left alone; what was typed is added where the
+/// body has no place for it.
 #[test]
 fn each_form_is_read_by_its_grammar() {
     for (body, values, text, expected, found) in
