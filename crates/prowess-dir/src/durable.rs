@@ -40,18 +40,19 @@ pub fn locked_file(path: &Path) -> io::Result<File> {
 
 fn locked_within(path: &Path, attempts: usize) -> io::Result<File> {
     let file = lock_file(path)?;
+    let mut until = "try again when it has ended";
     for _ in 0..attempts {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => {}
             locked => return Ok(locked.map(|()| file)?),
         }
         if let NanosleepRelativeResult::Interrupted(_) = nanosleep(&PAUSE) {
+            until = "a signal ended the wait for it";
             break;
         }
     }
     let holder = holder(&file).unwrap_or_else(|| "another program".to_owned());
-    let message =
-        format!("{holder} holds the lock `{}`; try again when it has ended", path.display());
+    let message = format!("{holder} holds the lock `{}`; {until}", path.display());
     Err(io::Error::new(io::ErrorKind::ResourceBusy, message))
 }
 

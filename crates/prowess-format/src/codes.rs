@@ -66,11 +66,14 @@ crate::declare_codes! {
     /// The file does not start with a `---` line. Claude Code takes the name of the directory and
     /// the first paragraph instead.
     FRONTMATTER_MISSING = "frontmatter-missing" [error error error error error];
+    /// Blanks or comments stand before the opening `---`. The frontmatter is read all the same.
+    FRONTMATTER_NOT_FIRST = "frontmatter-not-first" [warn error error error error];
     /// No later line closes the frontmatter.
     FRONTMATTER_UNCLOSED = "frontmatter-unclosed" [error error error error error];
     /// A line `...` closes the frontmatter, which most clients do not accept.
     FRONTMATTER_CLOSED_BY_DOTS = "frontmatter-closed-by-dots" [warn error error error error];
-    /// A `---` shares its line with text. The frontmatter ends at the first `---`.
+    /// A `---` shares its line with text. Where that is the closing one, the frontmatter ends at
+    /// the first `---`.
     FRONTMATTER_FENCE_IN_TEXT = "frontmatter-fence-in-text" [warn error error error error];
     /// The frontmatter is larger than 64 KiB, the size limit of a frontmatter.
     FRONTMATTER_TOO_LARGE = "frontmatter-too-large" [error error error error error];

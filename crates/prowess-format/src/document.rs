@@ -134,7 +134,7 @@ fn read<'t>(
     let mut fields = Fields::of(&pairs, findings.rules().mends_fields());
     fields.flow_as_text(text, findings);
     paragraph::stand_in(&mut fields, bytes, fences.body_start, findings);
-    let opening = fences.opening();
+    let opening = fences.opening;
     check::frontmatter(&fields, opening, directory, findings);
     fields.fix(&mut pairs);
     extensions::check(&pairs, &findings.rules().extensions, findings);

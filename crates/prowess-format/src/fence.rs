@@ -18,11 +18,16 @@ const CLOSING_LINE_BYTES: usize = 64;
 static DASHES: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\n---"));
 static FENCE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"---"));
 static DOTS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\n..."));
+static COMMENT_END: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"-->"));
 
 /// Where the parts of a file lie.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Fences {
     pub(crate) has_byte_order_mark: bool,
+    /// Where the opening fence stands.
+    pub(crate) opening: usize,
+    /// Whether blanks or comments stand before it.
+    pub(crate) is_late: bool,
     /// The lines between the fences, with their line ends.
     pub(crate) yaml: Range<usize>,
     /// Whether the closing line is `...`, where YAML ends a document, and not `---`.
@@ -38,18 +43,19 @@ impl Fences {
     pub(crate) fn none(text: &[u8]) -> Self {
         let has_byte_order_mark = text.starts_with(BYTE_ORDER_MARK);
         let start = if has_byte_order_mark { BYTE_ORDER_MARK.len() } else { 0 };
-        Self {
-            has_byte_order_mark,
-            yaml: start..start,
-            is_closed_by_dots: false,
-            is_in_text: false,
-            body_start: start,
-        }
+        Self { has_byte_order_mark, ..Self::at(start, start..start, start) }
     }
 
-    /// Where the opening fence stands.
-    pub(crate) fn opening(&self) -> usize {
-        if self.has_byte_order_mark { BYTE_ORDER_MARK.len() } else { 0 }
+    fn at(opening: usize, yaml: Range<usize>, body_start: usize) -> Self {
+        Self {
+            has_byte_order_mark: false,
+            opening,
+            is_late: false,
+            yaml,
+            is_closed_by_dots: false,
+            is_in_text: false,
+            body_start,
+        }
     }
 }
 
@@ -71,13 +77,69 @@ pub(crate) fn find(text: &[u8], is_whole: bool) -> Result<Fences, NoFences> {
     let has_byte_order_mark = text.starts_with(BYTE_ORDER_MARK);
     let start = if has_byte_order_mark { BYTE_ORDER_MARK.len() } else { 0 };
     let yaml_start = opening_end(text, start, is_whole)?;
+    Ok(Fences { has_byte_order_mark, ..between(text, start, yaml_start, is_whole)? })
+}
+
+/// Finds the fences of a file whose opening one has blanks or comments before it, or a comment or
+/// the language behind its dashes: `---yaml`.
+pub(crate) fn find_loose(text: &[u8], is_whole: bool) -> Result<Fences, NoFences> {
+    let (opening, is_late) = beginning(text, is_whole)?;
+    let rest = text[opening..].strip_prefix(b"---").ok_or(NoFences::Missing)?;
+    let Some(line_end) = memchr(b'\n', rest) else {
+        return Err(if is_whole { NoFences::Missing } else { needs_more(text, opening) });
+    };
+    let behind = rest[..line_end].trim_ascii_start();
+    let word = behind.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
+    let is_language = [&b"yaml"[..], b"yml"].iter().any(|it| it.eq_ignore_ascii_case(word));
+    let comment = if is_language { behind[word.len()..].trim_ascii_start() } else { behind };
+    let end = opening + 3 + line_end;
+    let fences = match comment.first() {
+        None if behind.is_empty() && !is_late => return Err(NoFences::Missing),
+        None => between(text, opening, end + 1, is_whole)?,
+        // A comment of YAML is one in front of the fields, too.
+        Some(b'#') => between(text, opening, end - comment.len(), is_whole)?,
+        Some(_) => return Err(NoFences::Missing),
+    };
+    let has_byte_order_mark = text.starts_with(BYTE_ORDER_MARK);
+    Ok(Fences { has_byte_order_mark, is_late, is_in_text: !behind.is_empty(), ..fences })
+}
+
+/// Returns where a file begins behind blanks and comments of YAML or Markdown, and whether there
+/// are any.
+fn beginning(text: &[u8], is_whole: bool) -> Result<(usize, bool), NoFences> {
+    let (mut at, mut is_late) = (0, false);
+    let no_end = || if is_whole { NoFences::Missing } else { needs_more(text, 0) };
+    loop {
+        let line = &text[at..];
+        let end = match line.first() {
+            Some(b'#') => memchr(b'\n', line).ok_or_else(no_end)? + 1,
+            Some(b'<') if line.starts_with(b"<!--") => {
+                COMMENT_END.find(line).ok_or_else(no_end)? + 3
+            }
+            Some(b' ' | b'\t' | b'\r' | b'\n') => 1,
+            _ if line.starts_with(BYTE_ORDER_MARK) => BYTE_ORDER_MARK.len(),
+            _ if !is_whole && line.len() < 4 => return Err(no_end()),
+            _ => return Ok((at, is_late)),
+        };
+        work::count(end);
+        is_late |= at > 0 || !line.starts_with(BYTE_ORDER_MARK);
+        at += end;
+    }
+}
+
+/// Finds the closing fence behind an opening one.
+fn between(
+    text: &[u8],
+    opening: usize,
+    yaml_start: usize,
+    is_whole: bool,
+) -> Result<Fences, NoFences> {
     let found = closing(text, yaml_start, is_whole);
     let most = found.as_ref().map_or(text.len(), |(closing, _)| *closing);
     let dots = dots(text, yaml_start, most.min(yaml_start + MAX_FRONTMATTER_BYTES));
     let (closing, body_start) = dots.map_or(found, Ok)?;
     let is_closed_by_dots = dots.is_some();
-    let yaml = yaml_start..closing;
-    Ok(Fences { has_byte_order_mark, yaml, is_closed_by_dots, is_in_text: false, body_start })
+    Ok(Fences { is_closed_by_dots, ..Fences::at(opening, yaml_start..closing, body_start) })
 }
 
 /// Finds fences that share their lines with text, as a reader does that divides a file at each
@@ -87,14 +149,7 @@ pub(crate) fn find_in_text(text: &[u8]) -> Option<Fences> {
     let window = &text[start..text.len().min(start + MAX_FRONTMATTER_BYTES)];
     work::count(window.len());
     let closing = start + FENCE.find(window)?;
-    let yaml = start..closing;
-    Some(Fences {
-        has_byte_order_mark: false,
-        yaml,
-        is_closed_by_dots: false,
-        is_in_text: true,
-        body_start: closing + 3,
-    })
+    Some(Fences { is_in_text: true, ..Fences::at(0, start..closing, closing + 3) })
 }
 
 /// A line `...` before `end`: no YAML goes on behind it, in whatever it stands.

@@ -9,9 +9,7 @@ use crate::conditions::begins_with_switch;
 use crate::fence::{self, Fences, NoFences};
 use crate::findings::Findings;
 use crate::repair;
-use crate::{
-    Code, Diagnostic, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Rules, Severity, codes, work,
-};
+use crate::{Code, Diagnostic, MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, Rules, codes, work};
 
 /// The fences of a file, or the reason why there are none.
 pub(crate) enum Opened {
@@ -34,24 +32,23 @@ pub(crate) fn open(bytes: &[u8], is_whole: bool, findings: &mut Findings<'_>) ->
         return Opened::Refused;
     }
     match fence::find(bytes, is_whole) {
-        Ok(fences) => {
-            if fences.has_byte_order_mark {
-                report_byte_order_mark(findings);
-            }
-            if fences.is_closed_by_dots {
-                report_dots(fences.yaml.end, findings);
-            }
-            Opened::At(fences)
-        }
+        Ok(fences) => opened(fences, findings),
         Err(NoFences::NeedsBytes(bytes)) => Opened::NeedsBytes(bytes),
         Err(problem) => {
+            match fence::find_loose(bytes, is_whole) {
+                Ok(fences) if has_fields(&bytes[fences.yaml.clone()]) => {
+                    return opened(fences, findings);
+                }
+                Err(NoFences::NeedsBytes(bytes)) => return Opened::NeedsBytes(bytes),
+                _ => {}
+            }
             let most = MAX_FRONTMATTER_BYTES + 3;
             let may_go_on = !is_whole && bytes.starts_with(b"---") && bytes.len() < most;
             if may_go_on && fence::find_in_text(bytes).is_none() {
                 return Opened::NeedsBytes((bytes.len() * 4).min(most));
             }
             if let Some(fences) = find_in_text(bytes) {
-                report_in_text(fences.yaml.end, findings);
+                report_in_text(fences.yaml.end, UP_TO_DASHES, findings);
                 return Opened::At(fences);
             }
             if !is_text_so_far(bytes, is_whole, findings) {
@@ -67,6 +64,32 @@ pub(crate) fn open(bytes: &[u8], is_whole: bool, findings: &mut Findings<'_>) ->
     }
 }
 
+/// Reports what is unusual about the fences of a file.
+fn opened(fences: Fences, findings: &mut Findings<'_>) -> Opened {
+    if fences.has_byte_order_mark {
+        report_byte_order_mark(findings);
+    }
+    if fences.is_late {
+        report_late(fences.opening, findings);
+    }
+    if fences.is_in_text {
+        let shared =
+            "the opening `---` shares its line with text, so most clients find no frontmatter";
+        report_in_text(fences.opening, shared, findings);
+    }
+    if fences.is_closed_by_dots {
+        report_dots(fences.yaml.end, findings);
+    }
+    Opened::At(fences)
+}
+
+/// Returns whether there is a field that each skill has. Between two rules of Markdown, there may
+/// be anything.
+fn has_fields(yaml: &[u8]) -> bool {
+    let is_field = |line: &[u8]| line.starts_with(b"name:") || line.starts_with(b"description:");
+    yaml.split(|byte| *byte == b'\n').any(|line| is_field(line.trim_ascii_start()))
+}
+
 /// Returns fences that share their lines with text, if fields of YAML are between them.
 fn find_in_text(bytes: &[u8]) -> Option<Fences> {
     let fences = fence::find_in_text(bytes)?;
@@ -77,7 +100,7 @@ fn find_in_text(bytes: &[u8]) -> Option<Fences> {
 /// Returns the fences of a file that cannot be used as its lines are: it is read up to the first
 /// `---` in whatever that stands, as the reference tool does, unless the profile refuses that.
 pub(crate) fn fences_in_text(bytes: &[u8], rules: &Rules) -> Option<Fences> {
-    if rules.profile.severity(&codes::FRONTMATTER_FENCE_IN_TEXT) == Some(Severity::Error) {
+    if !rules.mends_fields() {
         return None;
     }
     let fences = find_in_text(bytes)?;
@@ -98,7 +121,7 @@ pub(crate) fn read_in_text<T>(
 ) -> Option<(T, Vec<Diagnostic>)> {
     let fences = fences_in_text(bytes, rules)?;
     let mut findings = Findings::new(bytes, rules);
-    report_in_text(fences.yaml.end, &mut findings);
+    report_in_text(fences.yaml.end, UP_TO_DASHES, &mut findings);
     let value = read(&fences, &mut findings).filter(|_| !findings.has_error())?;
     Some((value, findings.finish()))
 }
@@ -170,13 +193,22 @@ fn report_dots(start: usize, findings: &mut Findings<'_>) {
     });
 }
 
-fn report_in_text(start: usize, findings: &mut Findings<'_>) {
-    findings.report(codes::FRONTMATTER_FENCE_IN_TEXT, start..start + 3, || {
+fn report_late(start: usize, findings: &mut Findings<'_>) {
+    findings.report(codes::FRONTMATTER_NOT_FIRST, start..start + 3, || {
         (
-            "a `---` shares its line with text, so most clients find no frontmatter; it is read up \
-             to the first `---`, as the reference tool does",
-            "write each `---` on a line of its own",
+            "blanks or comments stand before the opening `---`, so most clients find no frontmatter",
+            "begin the file with `---`, and move the comments behind the frontmatter",
         )
+    });
+}
+
+/// Describes a file that is divided at each `---`.
+const UP_TO_DASHES: &str = "a `---` shares its line with text, so most clients find no \
+    frontmatter; it is read up to the first `---`, as the reference tool does";
+
+fn report_in_text(start: usize, message: &str, findings: &mut Findings<'_>) {
+    findings.report(codes::FRONTMATTER_FENCE_IN_TEXT, start..start + 3, || {
+        (message.to_owned(), "write each `---` on a line of its own")
     });
 }
 
@@ -204,8 +236,16 @@ fn report_fences(problem: &NoFences, bytes: &[u8], findings: &mut Findings<'_>) 
                  of the package and name it in the body",
             )
         }),
+        // Where the fields end is not known: a line of the body may be one, such as a switch, and
+        // a heading is a comment. Readers differ in it, so no profile offers such a file.
         NoFences::Unclosed => findings.report(codes::FRONTMATTER_UNCLOSED, first_line, || {
-            ("the frontmatter is not closed", "add a line `---` after the last field")
+            let place =
+                last_field(bytes).map(|line| format!(", which seems to end in line {line}"));
+            let place = place.unwrap_or_default();
+            (
+                "the frontmatter is not closed",
+                format!("add a line `---` after the last field{place}"),
+            )
         }),
         NoFences::Missing | NoFences::NeedsBytes(_) => {
             findings.report(codes::FRONTMATTER_MISSING, first_line, || {
@@ -219,6 +259,14 @@ fn report_fences(problem: &NoFences, bytes: &[u8], findings: &mut Findings<'_>) 
             });
         }
     }
+}
+
+/// Returns the number of the last line before a blank one or a heading, if a field is above it.
+fn last_field(bytes: &[u8]) -> Option<usize> {
+    let is_field = |line: &[u8]| !line.trim_ascii().is_empty() && !line.starts_with(b"#");
+    let lines = bytes.split(|byte| *byte == b'\n').skip(1).take_while(|line| is_field(line));
+    let lines: Vec<_> = lines.collect();
+    has_fields(&lines.join(&b'\n')).then_some(lines.len() + 1)
 }
 
 fn on_boundary(bytes: &[u8], end: usize) -> usize {

@@ -70,10 +70,13 @@ impl Profile {
             // Claude Code uses the name of the directory and the first paragraph, and shortens a
             // description by itself.
             "name-from-directory" | "description-from-body" => Some(Severity::Hint),
-            // A word that its next version may know, and what other clients refuse.
+            // A word that its next version may know, what other clients refuse, and a file that it
+            // offers with all of its text.
             "description-too-long"
             | "extension-value-unknown"
+            | "frontmatter-fence-in-text"
             | "frontmatter-missing"
+            | "frontmatter-not-first"
             | "name-relaxed" => Some(Severity::Warning),
             _ => severities[Self::Extended as usize],
         }

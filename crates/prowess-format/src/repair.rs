@@ -181,9 +181,9 @@ fn by_fields(text: &str, base: usize, is_quotable: bool) -> Option<Repaired> {
     let first: Vec<_> = first.collect();
     read(text, base, &first, false).or_else(|| {
         let fields = joined(text, regions);
-        let has_anchor = fields.iter().any(|it| field::has_anchor(text, it));
+        let anchors: Vec<_> = fields.iter().filter(|it| field::has_anchor(text, it)).collect();
         let edits: Option<Vec<_>> =
-            fields.iter().map(|it| field::edits(text, it, has_anchor)).collect();
+            fields.iter().map(|it| field::edits(text, it, &anchors)).collect();
         let edits = fields.iter().zip(edits?);
         let edits = edits.flat_map(|(region, edits)| region.plain_key().chain(edits));
         read(text, base, &edits.collect::<Vec<_>>(), true)
@@ -277,10 +277,12 @@ fn close(key: &str, pairs: &mut [Pair<'_>]) -> bool {
 fn is_certain(text: &str, edit: &Edit) -> bool {
     let line_start = text[..edit.value.start].rfind('\n').map_or(0, |at| at + 1);
     match edit.code.as_str() {
-        // A line that is no field stays as a comment, and a text without the sign before it.
+        // A line that is no field stays as a comment, a text without the sign before it, and an
+        // alias for a description is replaced.
         "field-unreadable" => {
             let written = &text[edit.value.clone()];
             edit.quoted.starts_with("# ")
+                || text[line_start..].starts_with("description:")
                 || (written.ends_with(&edit.quoted) && !edit.quoted.is_empty())
         }
         "flow-for-text" => region::is_known_field(&text[line_start..edit.value.start]),

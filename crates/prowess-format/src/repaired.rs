@@ -31,7 +31,8 @@ pub fn repaired(file: &str) -> Option<RepairedText> {
         None => (input::fences_in_text(file.as_bytes(), &rules)?, None),
     };
     let yaml = &file[fences.yaml.clone()];
-    let fence = fences.is_in_text.then_some(codes::FRONTMATTER_FENCE_IN_TEXT);
+    let late = fences.is_late.then_some(codes::FRONTMATTER_NOT_FIRST);
+    let shared = fences.is_in_text.then_some(codes::FRONTMATTER_FENCE_IN_TEXT);
     let (copy, codes) = match &repaired {
         Some(read) => {
             let certain = read.repairs.iter().filter(|it| it.is_certain);
@@ -39,14 +40,18 @@ pub fn repaired(file: &str) -> Option<RepairedText> {
         }
         None => (yaml, Vec::new()),
     };
-    let codes: Vec<_> = fence.into_iter().chain(codes).collect();
-    let [before, body] = [&file[..fences.yaml.start], &file[fences.yaml.end..]];
-    let text = match fences.is_in_text {
-        true => {
+    let codes: Vec<_> = late.into_iter().chain(shared).chain(codes).collect();
+    let (fence, body) = file[fences.yaml.end..].split_at(fences.body_start - fences.yaml.end);
+    let before = file[..fences.opening].trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
+    let text = match (fences.is_in_text, fences.is_late) {
+        // Divided in the midst of lines.
+        (true, _) if fence == "---" && before.is_empty() => {
             let body = body.trim_start_matches('-').trim_start_matches(['\r', '\n', ' ']);
             format!("---\n{}\n---\n{body}", copy.trim_matches(['\r', '\n', ' ']))
         }
-        false => [before, copy, body].concat(),
+        (false, false) => [&file[..fences.yaml.start], copy, fence, body].concat(),
+        _ if before.is_empty() => ["---\n", copy, fence, body].concat(),
+        _ => ["---\n", copy, fence, before, "\n", body].concat(),
     };
     (!codes.is_empty()).then_some(RepairedText { text, codes })
 }

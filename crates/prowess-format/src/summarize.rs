@@ -91,7 +91,7 @@ fn read<'t>(
         return Err(bytes);
     }
     paragraph::stand_in(&mut fields, head.bytes, fences.body_start, findings);
-    check::frontmatter(&fields, fences.opening(), directory, findings);
+    check::frontmatter(&fields, fences.opening, directory, findings);
     if !is_simple {
         extensions::check(&pairs, extensions, findings);
         conditions::report(&pairs, findings);

@@ -6,6 +6,7 @@
 mod language;
 mod managers;
 mod mention;
+mod options;
 mod programs;
 mod renamed;
 mod wrapper;
@@ -16,22 +17,12 @@ use prowess_text::quoted;
 use crate::{HostFiles, SimpleCommand, shell_commands};
 
 pub(crate) use mention::is_plain;
+pub(crate) use options::divided;
 pub(crate) use programs::{has_any, runs_code};
 pub(crate) use wrapper::has;
 
 /// The most commands that are followed. Whatever is behind more of them cannot be seen.
 const MAX_RUNS: usize = 256;
-
-/// The longest word that is a group of options of one letter, and not the name of one.
-const LONGEST_GROUP: usize = 5;
-
-/// Options that most programs have in two spellings: a letter, and the name that follows it.
-const IN_FULL: &str = "Rrecursive aall Ddelete ddelete ddata fforce nno-verify rrecursive ooutput \
-    xextract xget xrequest iin-place kinsecure ccreate Hheader mmessage uuser Xrequest Oremote-name \
-    Ooutput-document ddata-binary ddata-raw ddata-urlencode";
-
-/// Programs whose first word is a group of options, also without a dash.
-const GROUP_FIRST: &str = "tar bsdtar gtar star ar jar ps";
 
 /// A command that may run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,48 +51,11 @@ impl Run {
             return Some(self.names.iter().any(|name| name.eq_ignore_ascii_case(expected)));
         }
         let is_any = self.placeholder.as_ref().is_some_and(|name| word.contains(name.as_str()));
-        Some(is_any || word == expected)
-    }
-
-    /// Returns whether an option of a pattern is among those of the command: its letters together
-    /// or apart, as `-fr` or `-r -f`, or in full, also begun, as `--recursive` or `--rec`. Where it
-    /// need not be certain, a longer word may be a group too, with a value behind it, and a name
-    /// may be begun by one letter.
-    pub(crate) fn has_option(&self, option: &str, is_certain: bool) -> bool {
-        let words = || self.words.iter().skip(1).take_while(|word| *word != "--");
-        // `find . -name x -delete`
-        if words().any(|word| word == option) {
-            return true;
-        }
-        let is_first = !is_certain && self.names.iter().any(|it| has(GROUP_FIRST, it));
-        let longest = if is_certain { LONGEST_GROUP } else { usize::MAX };
-        let is_group = |(at, word): (usize, &String)| {
-            let is_short = word.starts_with('-') && !word.starts_with("--");
-            is_short && word.len() <= longest || is_first && at == 0
-        };
-        let has_letter = |letter: char| {
-            // `-R` and `-r` are both for whole directories.
-            let is_same =
-                |it| it == letter || ['r', 'R'].contains(&it) && letter.eq_ignore_ascii_case(&it);
-            words().enumerate().any(|word| is_group(word) && word.1.contains(is_same))
-        };
-        let has_begun = |long: &str| {
-            let longs = words().filter_map(|word| word.strip_prefix("--")?.split('=').next());
-            let mut longs = longs.filter(|name| name.len() > usize::from(is_certain));
-            longs.any(|name| long.starts_with(name))
-        };
-        let mut in_full = IN_FULL.split_ascii_whitespace();
-        if let Some(option) = option.strip_prefix("--") {
-            let is_letter = |pair: &str| pair[1..] == *option && pair.starts_with(has_letter);
-            return has_begun(option) || in_full.any(is_letter);
-        }
-        let Some(option) = option.strip_prefix('-') else { return false };
-        let has = |letter: char| {
-            let mut in_full = in_full.clone().filter_map(|pair| pair.strip_prefix(letter));
-            has_letter(letter) || in_full.any(has_begun)
-        };
-        let is_group = option.chars().all(|letter| letter.is_ascii_alphabetic());
-        is_group && (1..LONGEST_GROUP).contains(&option.len()) && option.chars().all(has)
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+        let value = |text: &str| text.trim_start_matches('0').to_owned();
+        // `0777`
+        let is_same = || is_number(word) && is_number(expected) && value(word) == value(expected);
+        Some(is_any || word == expected || is_same())
     }
 
     /// Returns the run under the name of another program, if both are one file.

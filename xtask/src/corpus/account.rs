@@ -22,9 +22,42 @@ pub(super) fn run(directory: &Path, programs: &Programs) -> Result<(), Failure> 
     }
     let mut command = Command::new(&programs.prowess);
     command.arg("--root").arg(directory).args(["list", "--format", "json"]);
-    let account = account(&found, &json_of(&mut command)?);
+    let report = json_of(&mut command)?;
+    let account = account(&found, &report);
     println!("{}", account.summary());
+    let frontmatter = found.iter().filter_map(|path| fs::read_to_string(path).ok());
+    println!("{}", patterns(frontmatter, &report));
     account.judge()
+}
+
+/// Returns how many patterns of `Bash(…)` stand between the fences of files, how many of them
+/// differ, and of how many a finding says that they grant nothing.
+fn patterns(files: impl Iterator<Item = String>, report: &Value) -> String {
+    let mut all = Vec::new();
+    for file in files {
+        let fields = file.split("---").nth(1).unwrap_or_default();
+        for (at, start) in fields.match_indices("Bash(") {
+            let pattern = &fields[at + start.len()..];
+            let mut depth = 1;
+            let end = pattern.find(|sign| {
+                depth += i32::from(sign == '(') - i32::from(sign == ')');
+                depth == 0
+            });
+            all.extend(end.map(|end| pattern[..end].to_owned()));
+        }
+    }
+    let is_idle = |finding: &&Value| {
+        let message = text(finding, "message");
+        message.starts_with("the rule `Bash(") && message.contains("` grants nothing")
+    };
+    let findings = report["diagnostics"].as_array().into_iter().flatten();
+    let idle = findings.filter(is_idle).count();
+    let distinct: BTreeSet<_> = all.iter().collect();
+    format!(
+        "{} patterns of `Bash(…)`, {} distinct; {idle} grant nothing",
+        all.len(),
+        distinct.len()
+    )
 }
 
 /// Every `SKILL.md`, and every `skill.md` where that is all there is, whatever it is: a directory
@@ -175,6 +208,17 @@ mod tests {
             silent[key] = "".into();
             check(&[a, b], &[], &[silent], [2, 0, 0, 1, 0]);
         }
+    }
+
+    #[test]
+    fn patterns_are_counted() {
+        let files =
+            ["---\na: Bash(git:*), Bash(a (b) c)\n---\nBash(x)", "---\n- Bash(git:*)\n---\n"];
+        let finding = |message: &str| json!({ "message": message });
+        let idle = "the rule `Bash(a (b) c)` grants nothing: it is";
+        let report = json!({ "diagnostics": [finding(idle), finding("the rule `Read(` is")] });
+        let counted = patterns(files.into_iter().map(str::to_owned), &report);
+        assert_eq!(counted, "3 patterns of `Bash(…)`, 2 distinct; 1 grant nothing");
     }
 
     #[test]

@@ -158,6 +158,7 @@ const EXAMPLES: &[(Code, File)] = &[
     ),
     (FRONTMATTER_MISSING, Whole(b"# Forms\n")),
     (DESCRIPTION_FROM_BODY, Whole(b"---\nname: pdf\n---\n# Forms\nFills forms.\n")),
+    (FRONTMATTER_NOT_FIRST, Whole(b"\n---\nname: pdf\ndescription: Fills forms.\n---\n# Forms\n")),
     (FRONTMATTER_UNCLOSED, Whole(b"---\nname: pdf\ndescription: Fills forms.\n# Forms\n")),
     (
         FRONTMATTER_CLOSED_BY_DOTS,

@@ -24,11 +24,11 @@ pub(super) fn has_anchor(text: &str, region: &Region<'_>) -> bool {
 }
 
 /// Returns the edits that make a region YAML, none if it is; `None` if there are no such edits.
-/// `has_anchor` says whether an alias may be meant as one.
-pub(super) fn edits(text: &str, region: &Region<'_>, has_anchor: bool) -> Option<Vec<Edit>> {
+/// An alias may be meant as one if there are regions with anchors.
+pub(super) fn edits(text: &str, region: &Region<'_>, anchors: &[&Region<'_>]) -> Option<Vec<Edit>> {
     let error = yaml::parse_last(&text[region.span.clone()]).err().map(|error| error.code);
     let is_refused =
-        |code: &Code| REFUSED.contains(code) || (has_anchor && *code == codes::YAML_ALIAS);
+        |code: &Code| REFUSED.contains(code) || (!anchors.is_empty() && *code == codes::YAML_ALIAS);
     if error == Some(codes::YAML_TOO_DEEP) {
         return None;
     }
@@ -43,6 +43,7 @@ pub(super) fn edits(text: &str, region: &Region<'_>, has_anchor: bool) -> Option
         let sign = sign.filter(|it| is_sign(&text[it.value.clone()]));
         let edit = sign.and_then(|region| as_text(text, region));
         let edit = edit.or_else(|| behind_sign(text, region));
+        let edit = edit.or_else(|| of_alias(text, region, anchors));
         return Some(vec![edit.or_else(|| as_one_text(text, region))?]);
     }
     let reads = |edits: &Vec<Edit>| {
@@ -112,6 +113,22 @@ fn behind_sign(text: &str, region: &Region<'_>) -> Option<Edit> {
     let start = region.value.start;
     (is_open && is_text && !rest.is_empty() && rest.len() < region.value.len())
         .then(|| edit(region.value.clone(), rest.to_owned(), start, codes::FIELD_UNREADABLE))
+}
+
+/// Reads an alias that is the description as every reader of YAML does, which gives the text that a
+/// field above has behind its anchor.
+fn of_alias(text: &str, region: &Region<'_>, anchors: &[&Region<'_>]) -> Option<Edit> {
+    let name =
+        text[region.value.clone()].strip_prefix('*').filter(|_| region.key == "description")?;
+    let is_it = |field: &&&Region<'_>| {
+        let written = text[field.value.clone()].strip_prefix('&');
+        let rest = written.and_then(|written| written.strip_prefix(name));
+        field.span.end <= region.span.start && rest.is_some_and(|it| it.starts_with([' ', '\n']))
+    };
+    let field = anchors.iter().rev().find(is_it)?;
+    let start = region.value.start;
+    let read = behind_sign(text, field)?.quoted;
+    Some(edit(region.value.clone(), read, start, codes::FIELD_UNREADABLE))
 }
 
 /// Indents the lines of a quoted value.

@@ -1,6 +1,6 @@
 //! Manifests of agents.
 
-use expect_test::{Expect, expect};
+use expect_test::expect_file;
 use proptest::prelude::*;
 use prowess_format::agent::{AgentManifest, IntegrationMode, codes, parse};
 use prowess_format::{CodeEntry, write};
@@ -50,87 +50,19 @@ fn written_manifest_is_the_same() {
     assert_eq!(write::agent_manifest(&written).as_ref(), Ok(&written), "it is canonical");
 }
 
-#[track_caller]
-#[expect(clippy::needless_pass_by_value, reason = "an expectation is written in place")]
-fn check(text: &str, expected: Expect) {
-    let parsed = parse(text.as_bytes());
-    let has_error = parsed.diagnostics.iter().any(prowess_format::Diagnostic::is_error);
-    assert_eq!(parsed.manifest.is_none(), has_error);
-    let found = parsed.diagnostics.iter().map(|found| format!("{found}\n  {}\n", found.help));
-    expected.assert_eq(&found.collect::<String>());
-}
-
+/// Each file of the table, as a text of JSON, with its findings and their help.
 #[test]
 fn faults_have_their_place() {
-    check(
-        "",
-        expect![[r#"
-            1:1: error[agent-field-missing]: the manifest is not a mapping
-              write one `key: value` line for each field, at least `id` and `agent`
-        "#]],
-    );
-    check(
-        "- a\n",
-        expect![[r#"
-            1:1: error[agent-field-missing]: the manifest is not a mapping
-              write one `key: value` line for each field, at least `id` and `agent`
-        "#]],
-    );
-    check(
-        "name: x\n",
-        expect![[r#"
-            1:1: error[agent-field-missing]: the manifest has no `id`
-              name the agent: `id: builder`
-            1:1: error[agent-field-missing]: the manifest has no `agent`
-              add a mapping `agent`, such as with `uses_skills: [ID]`
-        "#]],
-    );
-    check(
-        "id: a\nagent: [x]\n",
-        expect![[r#"
-            2:8: error[agent-field-invalid]: `agent` is not a mapping
-              write its fields below it, indented
-        "#]],
-    );
-    check(
-        "id: a\nagent:\n  uses_skills: pdf\n  uses_tools: [a, {b: c}, '', a]\n  limits: {max_turns: 0}\n  \
-         integration_mode: alone\ndepends_on:\n",
-        expect![[r#"
-            3:16: error[agent-field-invalid]: `uses_skills` is not a list
-              write `[first, second]`
-            4:19: error[agent-field-invalid]: `uses_tools` has an item that is not a text
-              write a name
-            4:27: error[agent-field-invalid]: `uses_tools` has an empty item
-              name it, or remove the item
-            4:31: warning[agent-item-repeated]: `uses_tools` has `a` twice
-              remove one of them
-            5:23: error[agent-field-invalid]: `max_turns` is not a positive whole number
-              write one, such as `20`
-            6:21: error[agent-field-invalid]: `integration_mode` is unknown
-              write `tool` or `handoff`
-        "#]],
-    );
-    check(
-        "id: a\nagent:\n  uses_skills: [&x pdf]\n",
-        expect![[r#"
-            3:17: error[yaml-anchor]: an anchor (`&`) is not allowed in frontmatter
-              quote the value if it starts with `&`, else write the value out where it is used
-        "#]],
-    );
-    check(
-        "id: a\nagent: {limits: {max_turns: many}}\nid: b\n",
-        expect![[r#"
-            3:1: error[yaml-duplicate-key]: duplicate key `id`, which is at 1:1 already
-              keep one of the two
-        "#]],
-    );
-    check(
-        "id: a\0\n",
-        expect![[r#"
-            1:6: error[nul-byte]: the text has a NUL character
-              remove it; a `SKILL.md` is text, other data belongs in `assets/`
-        "#]],
-    );
+    let table = include_str!("../data/agent-faults.txt");
+    let found = table.lines().filter(|line| line.starts_with('"')).map(|written| {
+        let text: String = serde_json::from_str(written).expect("JSON");
+        let parsed = parse(text.as_bytes());
+        let has_error = parsed.diagnostics.iter().any(prowess_format::Diagnostic::is_error);
+        assert_eq!(parsed.manifest.is_none(), has_error);
+        let found = parsed.diagnostics.iter().map(|found| format!("{found}\n  {}\n", found.help));
+        format!("{written}\n{}\n", found.collect::<String>())
+    });
+    expect_file!["../data/agent-faults.txt"].assert_eq(&found.collect::<String>());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use prowess_format::{AllowedTools, Profile, parse};
 
-use crate::support::{codes, skill};
+use crate::support::{codes, rows, skill};
 
 fn tools(line: &str) -> AllowedTools {
     let file = skill(&format!("name: pdf\ndescription: x\n{line}\n"));
@@ -13,9 +13,7 @@ fn tools(line: &str) -> AllowedTools {
 #[test]
 fn every_spelling_gives_the_same_rules() {
     // A name with a blank is quoted, or an item of a list.
-    let cases: Vec<(String, String)> =
-        serde_json::from_str(include_str!("../data/spellings.json")).expect("JSON");
-    for (line, expected) in cases {
+    for (line, expected) in rows::<(String, String)>(include_str!("../data/spellings.json")) {
         let tools = tools(&line);
         assert_eq!(tools.to_string(), expected, "{line}");
         assert_eq!(AllowedTools::parse(&tools.to_string()), Ok(tools), "{line} reads back");
@@ -59,46 +57,14 @@ fn what_cannot_be_read_allows_nothing() {
 /// not what is written. A field that cannot be read has no rule.
 #[test]
 fn each_form_of_authors_has_a_meaning() {
-    let as_written = [
-        "Bash(git:*, npm:*)¦Bash(git *:*)¦Bash(yes:*) Bash(true) Bash(./*) Bash([:*)¦\
-         'Azure MCP/search'¦edit/createFile @a/b:c search_x a.b¦bash(git:*) read¦\
-         Grep(*) mcp__a__b Fetch(x)",
-        "Bash[git:*]¦Bash:git¦read:docs¦Bash=git¦*¦Read/Write¦Read | Write¦'Read Write'¦\
-         Bash(git:*,npm:*)¦Bash(ls,cat)¦Bash(^git .*)¦Bash(.*)¦Bash(-rf)¦Bash(not rm)¦Bash(all)¦\
-         Bash(git status:**)¦Read(docs/:*)¦Read(docs/** src/**)¦Read(docs/)¦Read\u{ff0c}Write",
-        "Read; Write.¦mcp__a mcp__a__*¦\u{8bfb}\u{53d6} Ba\u{455}h",
-        "!Bash -Write ~Edit¦Grep(x) WebFetch(domain:a.b) mcp__a__b(c)",
-    ];
-    let otherwise = [
-        ("Bash [git:*]", "'Bash [git:*]'", 1),
-        ("Bash, [git:*]", "Bash '[git:*]'", 1),
-        ("Bash {git} Read", "'Bash {git}' Read", 1),
-        ("Bash (git:*)", "", 1),
-        ("Read, not Bash", "Read 'not'", 1),
-        ("Read, Write except Bash, Edit", "Read Write 'except'", 1),
-        ("Bash only for git", "'Bash only for' git", 1),
-        ("Read, only, Write", "Read 'only' Write", 1),
-        ("Read and Write", "Read 'and' Write", 1),
-        ("Any tool", "'Any' 'tool'", 2),
-        ("true", "'true'", 1),
-        ("Bash(git:*) # comment, Write", "Bash(git:*) '#'", 1),
-        ("Read # Write\nEdit", "Read '#' Edit", 1),
-        ("- Read\n- Write", "- Read - Write", 2),
-        ("[Read, 'Bash(git:*)']", "Read Bash(git:*)", 0),
-        ("[\"Read\", \"Bash(git:*)\"]", "Read Bash(git:*)", 0),
-        ("[Read], [Write]", "Read] '[Write'", 2),
-        ("{\"tools\": \"Read\"}", "", 1),
-    ];
-    let as_written = as_written.iter().enumerate();
-    let as_written = as_written
-        .flat_map(|(findings, texts)| texts.split('¦').map(move |text| (text, text, findings)));
-    for (text, expected, findings) in as_written.chain(otherwise) {
-        let field = format!("allowed-tools: {}", serde_json::to_string(text).expect("a text"));
+    let forms = include_str!("../data/tool-forms.json");
+    for (text, expected, findings) in rows::<(String, String, usize)>(forms) {
+        let field = format!("allowed-tools: {}", serde_json::to_string(&text).expect("a text"));
         let file = skill(&format!("name: pdf\ndescription: x\n{field}\n"));
         assert_eq!(codes(&file, Profile::Lenient).len(), findings, "{text}");
         let tools = tools(&field);
         assert_eq!(tools.to_string(), expected, "{text}");
-        let again = AllowedTools::parse(expected);
+        let again = AllowedTools::parse(&expected);
         assert!(expected.is_empty() || again == Ok(tools), "{text} reads back");
     }
 }

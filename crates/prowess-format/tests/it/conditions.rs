@@ -4,7 +4,7 @@ use prowess_format::{Head, Profile, Summarized, summarize};
 
 use serde_json::{Value, json};
 
-use crate::support::skill;
+use crate::support::{rows, skill};
 
 /// Checks the conditions of a frontmatter as JSON, without the lists and flags that say nothing.
 #[track_caller]
@@ -37,37 +37,17 @@ fn strip(value: Value) -> Option<Value> {
     }
 }
 
+/// Whom a skill is for, its callers, what it needs and where it is of use. One that says nothing
+/// costs nothing.
 #[test]
-fn a_skill_that_says_nothing_costs_nothing() {
-    check("", &Value::Null);
-    check("license: MIT\nmodel: small\nmetadata:\n  author: me\n", &Value::Null);
-    check("disable-model-invocation: false\nuser-invocable: true\n", &Value::Null);
-    check("paths:\nscope: all\nDisable_Model_Invocation: false\n", &Value::Null);
-    check("disable-model-invocation: off\nuser-invocable: On\n", &Value::Null);
-    check("metadata:\n  about: openclaw\nallowed-tools:\n", &Value::Null);
+fn each_spelling_of_a_condition_is_read() {
+    for (yaml, expected) in rows::<(String, Value)>(include_str!("../data/conditions.json")) {
+        check(&yaml, &expected);
+    }
 }
 
 #[test]
-fn its_invokers() {
-    check("disable-model-invocation: true\n", &json!({"not_by_model":true}));
-    check("disable-model-invocation: 'Yes'\n", &json!({"not_by_model":true}));
-    check("user-invocable: false\n", &json!({"not_by_user":true}));
-    for key in [
-        "disable_model_invocation",
-        "Disable-Model-Invocation",
-        "disableModelInvocation",
-        "disable-model-invocation:",
-        "\"disable-model-invocation\u{200b}\"",
-        "disable model invocation",
-        "disable\u{2011}model\u{2011}invocation",
-        "disable-model-invokation",
-        "1. disable-model-invocation",
-        "\"**disable-model-invocation**\"",
-    ] {
-        check(&format!("{key}: true\n"), &json!({"not_by_model":true}));
-    }
-    check("userInvocable: no\n", &json!({"not_by_user":true}));
-    // What cannot be read hides the skill.
+fn a_switch_that_cannot_be_read_hides_the_skill() {
     for value in [
         "", "~", "null", "y", "n", "1", "0", "enabled", "[true]", "\"1\"", "{a: b}", "treu",
         "|\n  true x",
@@ -75,37 +55,6 @@ fn its_invokers() {
         check(&format!("disable-model-invocation: {value}\n"), &json!({"not_by_model":true}));
         check(&format!("user-invocable: {value}\n"), &json!({"not_by_user":true}));
     }
-    check("scope: {agents: {a: b}}\n", &json!({"scope":{"agents":[""]}}));
-    check("scope: {agents: [a, [b]]}\n", &json!({"scope":{"agents":["a", ""]}}));
-}
-
-#[test]
-fn for_whom_it_is() {
-    check(
-        "scope:\n  agents: [builder]\n  tenants:\n    - a\n    - b\n  environments: production\n",
-        &json!({"scope":{"agents":["builder"],"environments":["production"],"tenants":["a","b"]}}),
-    );
-}
-
-#[test]
-fn what_it_needs() {
-    check(
-        "metadata:\n  openclaw:\n    os: [linux, darwin]\n    always: true\n    requires:\n      \
-         bins: [jq]\n      anyBins: [rg, grep]\n      env: [API_KEY]\n      config: [browser.enabled]\n",
-        &json!({"requirements":{"any_program":["rg","grep"],"config":["browser.enabled"],"is_waived":true,"programs":["jq"],"systems":["linux","darwin"],"variables":["API_KEY"]}}),
-    );
-    check(
-        "metadata: {\"openclaw\": {\"emoji\": \"x\", \"requires\": {\"bins\": [\"jq\"]}}}\n",
-        &json!({"requirements":{"programs":["jq"]}}),
-    );
-    check("allowed-tools: Read Bash(git:*) Bash(gh:*)\n", &json!({"tools":["Read","Bash"]}));
-}
-
-#[test]
-fn where_it_is_of_use() {
-    let expected = json!({"paths":["src/**/*.{ts,tsx}","docs/*.md"]});
-    check("paths: src/**/*.{ts,tsx}, docs/*.md\n", &expected);
-    check("paths:\n  - src/**/*.{ts,tsx}\n  - docs/*.md\n", &expected);
 }
 
 /// A list that is too long or an item that is cut must not make a limit wider.
@@ -119,15 +68,4 @@ fn a_limit_without_end_stays_a_limit() {
     };
     let scope = summary.conditions.to_conditions().expect("a limit").scope;
     assert_eq!(scope.tenants, ["x".repeat(256).into_boxed_str()], "it is cut, not dropped");
-}
-
-#[test]
-fn requires_names_skills_and_tools() {
-    check("requires: [forms, 'tables@^1.2']\n", &json!({"skills":["forms","tables@^1.2"]}));
-    check("requires: forms\n", &json!({"skills":["forms"]}));
-    check(
-        "requires: [forms, 'tool: Bash']\nallowed-tools: Read\n",
-        &json!({"skills":["forms"],"tools":["Read","Bash"]}),
-    );
-    check("requires: {}\n", &Value::Null);
 }

@@ -2,7 +2,7 @@
 
 use prowess_format::{Code, Diagnostic, Profile, codes, parse};
 
-use crate::support::{assert_sound, codes as codes_of, skill};
+use crate::support::{assert_sound, codes as codes_of, rows, skill};
 
 /// Returns a finding as its place, its severity, its code and its help.
 fn shown(found: &Diagnostic) -> String {
@@ -11,19 +11,14 @@ fn shown(found: &Diagnostic) -> String {
 }
 
 #[track_caller]
-fn check_file(file: &[u8], profile: Profile, expected: &[&str]) {
+fn check_file(file: &[u8], profile: Profile, expected: &[String]) {
     let found: Vec<_> = parse(file, profile).diagnostics.iter().map(shown).collect();
-    assert_eq!(found, expected);
-}
-
-#[track_caller]
-fn check(yaml: &str, profile: Profile, expected: &[&str]) {
-    check_file(&skill(yaml), profile, expected);
+    assert_eq!(found, expected, "{}", String::from_utf8_lossy(file));
 }
 
 /// Checks that only the lenient profile reads a file, with this description and these findings.
 #[track_caller]
-fn check_fixed(yaml: &str, description: &str, expected: &[&str]) {
+fn check_fixed(yaml: &str, description: &str, expected: &[String]) {
     let file = skill(&format!("name: pdf\n{yaml}"));
     check_file(&file, Profile::Lenient, expected);
     let parsed = parse(&file, Profile::Lenient);
@@ -35,15 +30,13 @@ fn check_fixed(yaml: &str, description: &str, expected: &[&str]) {
     }
 }
 
+/// A colon, a bracket at the start, a quote that is not closed.
 #[test]
-fn unquoted_colon_is_fixed_and_reported() {
-    let help = "unquoted-colon: quote the value: `description: 'Use when: it rains'`";
-    let yaml = "description: Use when: it rains\n";
-    check_fixed(yaml, "Use when: it rains", &[&format!("3:22 warning {help}")]);
-    check(&format!("name: pdf\n{yaml}"), Profile::Spec, &[&format!("3:22 error {help}")]);
-    let help = "3:19 warning unquoted-colon: quote the value: `description: 'First: a`";
-    let lines = "description: First: a\n  then: b\n  done:\nfoo: ~^$=\n";
-    check_fixed(lines, "First: a then: b done:", &[help]);
+fn values_that_should_be_quoted_are_fixed_and_reported() {
+    let values = include_str!("../data/fixed-values.json");
+    for (yaml, description, expected) in rows::<(String, String, Vec<String>)>(values) {
+        check_fixed(&yaml, &description, &expected);
+    }
 }
 
 #[test]
@@ -65,47 +58,6 @@ fn other_broken_yaml_is_not_fixed_where_that_is_an_error() {
 }
 
 #[test]
-fn text_that_begins_with_a_bracket_is_read_as_text() {
-    for (value, description, quoted) in [
-        ("[TODO: what it does]", "[TODO: what it does]", "[TODO: what it does]"),
-        ("{{ summary }}", "{{ summary }}", "{{ summary }}"),
-        ("[beta] It's new: try it", "[beta] It's new: try it", "[beta] It''s new: try it"),
-        ("[a,\n  b]", "[a, b]", "[a,\\u{a}  b]"),
-        ("[a", "[a", "[a"),
-    ] {
-        let help = format!("flow-for-text: quote the value: `description: '{quoted}'`");
-        let finding = format!("3:14 warning {help}");
-        check_fixed(&format!("description: {value}\nlicense: MIT\n"), description, &[&finding]);
-    }
-}
-
-#[test]
-fn quote_that_is_not_closed_is_closed() {
-    let at_3_14 = "3:14 warning quote-unclosed: quote the value: `description: ";
-    let fills = format!("{at_3_14}\"Fills forms\"`");
-    check_fixed("description: \"Fills forms\nlicense: MIT\n", "Fills forms", &[&fills]);
-    let escaped = format!("{at_3_14}\"a: \\\"b\\\" c\"`");
-    check_fixed("description: \"a: \\\"b\\\" c\n", "a: \"b\" c", &[&escaped]);
-    check_fixed(
-        "description: 'Fills\n  forms\nlicense: 'MIT\n",
-        "Fills forms",
-        &[
-            &format!("{at_3_14}'Fills`"),
-            "5:10 warning quote-unclosed: quote the value: `license: 'MIT'`",
-        ],
-    );
-    check_fixed(
-        "license: 'MIT\ndescription: Use when: it rains # or not\n",
-        "Use when: it rains",
-        &[
-            "3:10 warning quote-unclosed: quote the value: `license: 'MIT'`",
-            "4:22 warning unquoted-colon: quote the value: `description: 'Use when: it rains'`",
-            "4:33 hint description-cut: quote the value if the `#` is part of its text",
-        ],
-    );
-}
-
-#[test]
 fn places_after_a_fixed_value_are_those_of_the_file() {
     let file = skill("name: 'pdf\ndescription: a: 'b'\nfoo: ~^$=\nmetadata:\n  é: é\n");
     let frontmatter = parse(&file, Profile::Lenient).document.expect("fixed").frontmatter;
@@ -120,44 +72,12 @@ fn places_after_a_fixed_value_are_those_of_the_file() {
 
 #[test]
 fn places_are_those_of_the_file() {
-    check(
-        "# é\nname: A\ndescripton: x\ndescription: é &x\nlicense: &é x\n",
-        Profile::Spec,
-        &[
-            "6:10 error yaml-anchor: quote the value if it starts with `&`, else write the value out \
-           where it is used",
-        ],
-    );
-    check(
-        "name: pdf_x\ndescripton: x\nfoo: 1\nmetadata: [é]\nallowed-tools: Bash(x\n",
-        Profile::Spec,
-        &[
-            "1:1 error description-missing: add a line `description: ` that says what the skill \
-             does and when to use it",
-            "2:7 error name-invalid: rename the skill and its directory to `pdf-x`, or set \
-             `registry.name_rule: any` to accept it as it is",
-            "3:1 error misspelled-field: write `description`",
-            "4:1 error unknown-field: move it below `metadata`; the fields are `name`, \
-             `description`, `license`, `compatibility`, `metadata`, `allowed-tools`",
-            "5:11 error metadata-not-mapping: write one indented `key: value` line for each entry",
-            "6:16 error allowed-tools-malformed: write the tools with blanks between them, such as \
-             `Read Bash(git:*)`; until then the skill allows none",
-        ],
-    );
-    let twice = "3:1 error yaml-duplicate-key: keep one of the two";
-    check("name: pdf\nname: b\n", Profile::Spec, &[twice]);
-    let mark = "1:1 hint byte-order-mark: save it as UTF-8 without one; some clients find no \
-                frontmatter after it";
-    let marked = b"\xef\xbb\xbf---\r\nname: pdf\r\nname: b\r\n---\r\n";
-    check_file(marked, Profile::Spec, &[mark, twice]);
-    let unclosed = "1:1 error frontmatter-unclosed: add a line `---` after the last field";
-    check_file("---\nname: é\u{fffd}".as_bytes(), Profile::Lenient, &[unclosed]);
-    let encoded = "2:10 error not-utf8: save the file as UTF-8";
+    let files = include_str!("../data/places.json");
+    for (profile, file, expected) in rows::<(Profile, String, Vec<String>)>(files) {
+        check_file(file.as_bytes(), profile, &expected);
+    }
+    let encoded = "2:10 error not-utf8: save the file as UTF-8".to_owned();
     check_file(b"---\nname: caf\xe9\n---\n", Profile::Lenient, &[encoded]);
-    let listed = "5:3 error field-not-text: write one text on the line of the key: \
-                  `compatibility: Python, Linux`";
-    let list = "name: pdf\ndescription: x\ncompatibility:\n  - Python\n  - Linux\n";
-    check(list, Profile::Spec, &[listed]);
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Fields beside the standard's: their types, their values and who asks for them.
 
-use expect_test::{Expect, expect, expect_file};
+use expect_test::{expect, expect_file};
 use prowess_format::{
     Extension, Extensions, FieldKind, Head, Profile, Rules, Summarized, parse_with, summarize_with,
 };
 
-use crate::support::{assert_sound, skill};
+use crate::support::{assert_sound, rows, skill};
 
 /// The findings of a file whose fields come after a name and a description.
 fn found(fields: &str, extensions: Extensions, profile: Profile) -> String {
@@ -21,68 +21,24 @@ fn found(fields: &str, extensions: Extensions, profile: Profile) -> String {
     parsed.diagnostics.iter().map(|found| format!("{found}\n")).collect()
 }
 
-fn check(fields: &str, names: &[&str], expected: &Expect) {
-    expected.assert_eq(&found(fields, Extensions::standard().only(names), Profile::Extended));
-}
-
 #[test]
 fn well_formed_fields_of_every_extension_pass() {
-    let cases = [
-        "model: fast\ncontext: fork\nagent: helper\nhooks: {pre: scripts/a.sh, post: ./b.sh}\n\
-         priority: 5\ntags: [a]\nscope:\n  agents: [a]\n  tenants: [b]\n  environments: [c]\n",
-        "tags: [a]\nrequires: [pdf]\n",
-        "insert: user-message\narguments:\n  - name: topic\n    description: What\n    default: Go\n\
-         tags: [a]\n",
-        "argument-hint: '[file]'\narguments: [a, b]\ndisable-model-invocation: true\n\
-         user-invocable: false\nwhen_to_use: now\ndisallowed-tools: Bash Read\neffort: high\n\
-         paths: 'src/**'\nshell: bash\nmodel: opus\ncontext: fork\nagent: Explore\n\
-         hooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          \
-         command: ./check.sh\n",
-        "metadata:\n  openclaw:\n    emoji: x\n    os: [linux]\n    requires:\n      bins: [git]\n      \
-         anyBins: [a, b]\n      env: [KEY]\n      config: [a.b]\n",
-        "tags:\npriority:\n",
-    ];
-    for fields in cases {
-        let found = found(fields, Extensions::standard(), Profile::Extended);
+    for fields in rows::<String>(include_str!("../data/extensions-good.json")) {
+        let found = found(&fields, Extensions::standard(), Profile::Extended);
         assert_eq!(found, "", "{fields}");
     }
 }
 
+/// Each row of the table is fields and the extensions that are read, with what is found.
 #[test]
 fn values_of_another_type_are_reported_with_their_place() {
-    check(
-        "context: other\nagent: x\nhooks: {pre: ../x, after: y}\npriority: high\ntags: a\n\
-         scope: {agents: b}\nmodel: ' '\n",
-        &["omniforge"],
-        &expect![[r#"
-            4:10: error[extension-value-unknown]: `context` is `other`, not one of `inherit`, `fork`
-            5:1: warning[extension-field-idle]: `agent` has no effect without `context: fork`
-            6:14: error[extension-path]: `hooks.pre` is `../x`, not a path in the package
-            6:20: error[extension-value-unknown]: unknown entry `hooks.after`
-            7:11: error[extension-field-type]: `priority` is a text, not a whole number
-            8:7: error[extension-field-type]: `tags` is a text, not a list
-            9:17: error[extension-field-type]: `scope.agents` is a text, not a list
-            10:8: error[extension-value-invalid]: `model` is blank, not a text
-        "#]],
-    );
-    check(
-        "requires: [a, [b]]\nuser-invocable: maybe\neffort: huge\npriority: 1\n",
-        &["yodoca", "claude-code"],
-        &expect![[r#"
-            4:15: error[extension-field-type]: `requires[1]` is a list, not a text
-            5:17: error[extension-field-type]: `user-invocable` is a text, not `true` or `false`
-            6:9: error[extension-value-unknown]: `effort` is `huge`, not one of `low`, `medium`, `high`, `xhigh`, `max`
-            7:1: warning[unknown-field]: unknown field `priority`
-        "#]],
-    );
-    check(
-        "metadata:\n  openclaw:\n    os: [beos]\n    requires: {bins: git}\n",
-        &["openclaw"],
-        &expect![[r#"
-            6:10: error[extension-value-unknown]: `metadata.openclaw.os[0]` is `beos`, not one of `darwin`, `linux`, `win32`
-            7:22: error[extension-field-type]: `metadata.openclaw.requires.bins` is a text, not a list
-        "#]],
-    );
+    let table = include_str!("../data/extensions-bad.txt");
+    let found = table.lines().filter(|line| line.starts_with('[')).map(|written| {
+        let (fields, names): (String, Vec<&str>) = serde_json::from_str(written).expect("JSON");
+        let extensions = Extensions::standard().only(&names);
+        format!("{written}\n{}\n", found(&fields, extensions, Profile::Extended))
+    });
+    expect_file!["../data/extensions-bad.txt"].assert_eq(&found.collect::<String>());
 }
 
 #[test]

@@ -4,39 +4,19 @@ use prowess_format::{
     Directory, Head, Profile, Rules, Summarized, parse, parse_in, summarize_with,
 };
 
-use crate::support::codes;
+use crate::support::{codes, rows};
 
-const FIELDS: &str = "name: pdf\ndescription: Fills forms.\n";
-
+/// Blanks behind a fence, the end of the file at one, a byte order mark, line ends of Windows,
+/// later fences and longer lines of dashes, comments: each file with its body and its findings.
 #[test]
 fn accepted_forms() {
-    let cases = [
-        ("plain", format!("---\n{FIELDS}---\nBody\n"), "Body\n", &[][..]),
-        ("blanks after the fences", format!("---  \n{FIELDS}--- \t\nBody"), "Body", &[]),
-        ("ends at the fence", format!("---\n{FIELDS}---"), "", &["body-empty"]),
-        ("ends after blanks", format!("---\n{FIELDS}---  "), "", &["body-empty"]),
-        (
-            "byte order mark",
-            format!("\u{feff}---\n{FIELDS}---\nBody"),
-            "Body",
-            &["byte-order-mark"],
-        ),
-        ("CR LF", format!("---\n{FIELDS}---\nBody\n").replace('\n', "\r\n"), "Body\r\n", &[]),
-        (
-            "a later fence is text",
-            format!("---\n{FIELDS}---\n---\nname: x\n---\n"),
-            "---\nname: x\n---\n",
-            &[],
-        ),
-        ("longer line of dashes", format!("---\n{FIELDS}---\nA\n----\n"), "A\n----\n", &[]),
-        ("comment lines", format!("---\n# c\n\n{FIELDS}---\nBody"), "Body", &[]),
-    ];
-    for (case, text, body, expected) in cases {
+    let forms = include_str!("../data/fences.json");
+    for (text, body, expected) in rows::<(String, String, String)>(forms) {
         let parsed = parse(text.as_bytes(), Profile::Lenient);
-        let document = parsed.document.unwrap_or_else(|| panic!("{case}: a document"));
-        assert_eq!(document.frontmatter.name, "pdf", "{case}");
-        assert_eq!(document.body, body, "{case}");
-        assert_eq!(codes(text.as_bytes(), Profile::Lenient), expected, "{case}");
+        let document = parsed.document.unwrap_or_else(|| panic!("{text:?}: a document"));
+        assert_eq!(document.frontmatter.name, "pdf", "{text:?}");
+        assert_eq!(document.body, body, "{text:?}");
+        assert_eq!(codes(text.as_bytes(), Profile::Lenient).join(" "), expected, "{text:?}");
     }
 }
 
@@ -46,8 +26,11 @@ fn refused_forms() {
         (b"", "file-empty"),
         (b"# No frontmatter\n", "frontmatter-missing"),
         (b"x---\nname: a\n---\n", "frontmatter-missing"),
-        (b"\n---\nname: a\n---\n", "frontmatter-missing"),
-        (b" ---\nname: a\n---\n", "frontmatter-missing"),
+        (b"\n---\n# A rule\n---\n", "frontmatter-missing"),
+        (b"text\n---\nname: a\n---\n", "frontmatter-missing"),
+        (b"<!--\n---\nname: a\n---\n", "frontmatter-missing"),
+        (b" ---\nname: a\n ---\n", "frontmatter-missing"),
+        (b"---toml\nname: a\n---\n", "frontmatter-missing"),
         (b"----\nname: a\n---\n", "frontmatter-missing"),
         (b"--- x\nname: a\n---\n", "frontmatter-missing"),
         (b"--\rname: a\r---\r", "frontmatter-missing"),

@@ -2,7 +2,7 @@
 
 use prowess_format::{self as format, Head, Profile, Summarized, parse, repaired, summarize};
 
-use crate::support::skill;
+use crate::support::{rows, skill};
 
 /// Checks the fields of a file, as JSON, and the codes of its findings. Both readers agree, and the
 /// strict profiles refuse the file.
@@ -71,10 +71,6 @@ fn texts_that_begin_with_a_sign() {
         r#"{"name":"@scope/pkg","description":"x"}"#,
         "text-unquoted name-relaxed",
     );
-}
-
-fn rows<T: serde::de::DeserializeOwned>(json: &str) -> Vec<T> {
-    serde_json::from_str(json).expect("JSON")
 }
 
 #[test]
@@ -148,6 +144,14 @@ fn faults_that_cost_one_field() {
             panic!("a summary of {found:?}")
         };
         assert_eq!([&*it.name, &*it.description], [&*found[1], &*found[2]], "{found:?}");
+        for cut in 0..row[0].len() {
+            let head = Head { bytes: &row[0].as_bytes()[..cut], is_whole_file: false };
+            let Summarized::Done(part, _) = format::summarize_with(head, directory, &rules) else {
+                continue;
+            };
+            let part = part.unwrap_or_else(|| panic!("{found:?} cut at {cut}"));
+            assert_eq!([&part.name, &part.description], [&it.name, &it.description], "{found:?}");
+        }
         if let Some(repaired) = repaired(&row[0]) {
             let patched = said(&repaired.text);
             let is_left = repaired.codes.iter().any(|it| patched[3].contains(it.as_str()));
@@ -241,7 +245,7 @@ fn fences_that_share_their_lines_with_text() {
     for (file, body) in [
         ("---\nname: a\ndescription: b\n---# Title\nBody\n", "# Title\nBody\n"),
         ("---name: a\ndescription: b\n---\nBody\n", "\nBody\n"),
-        ("--- # why\nname: a\ndescription: b\n---\nBody\n", "\nBody\n"),
+        ("--- # why\nname: a\ndescription: b\n---\nBody\n", "Body\n"),
         ("---\nname: a\ndescription: b --- and more\nBody\n", " and more\nBody\n"),
         ("---\rname: a\rdescription: b\r---\rBody\r", "\rBody\r"),
         ("---\nname: a\ndescription: b\n--- c\nx: y\n---\nBody\n", " c\nx: y\n---\nBody\n"),

@@ -8,7 +8,7 @@ use prowess_format::substitute::{
 };
 use prowess_format::{Code, Profile, parse};
 
-use crate::support::skill;
+use crate::support::{rows, skill};
 
 const NAMES: &[Parameter<'_>] = &[
     Parameter { name: "name", default: None },
@@ -54,23 +54,23 @@ fn placeholders_are_filled_and_what_is_none_stays() {
     );
 }
 
+type Row = (String, Option<Vec<(String, String)>>, String, String, String);
+
+/// Each body, with the values of its parameters if it has any, and the text that was typed: what
+/// they give, and the findings. A value is never expanded, nor do two make a placeholder between
+/// them; without parameters a shell's dollars are left alone; what was typed is added where the
+/// body has no place for it.
 #[test]
 fn each_form_is_read_by_its_grammar() {
-    let arguments = with_names(&[("name", "Ann")]);
-    for (body, expected) in [
-        ("{{name}} {{ name}} {{\tname }}", "Ann Ann Ann"),
-        ("$name's $name字 $name.$name", "Ann's Ann字 Ann.Ann"),
-        ("$$name {{{name}}} ${name}s", "$Ann {Ann} Anns"),
-        (
-            "$ $5 ${} ${5} {{}} {{ 5 }} {{ a b }} {{ a.b }} {{#if name}} {{ name",
-            "$ $5 ${} ${5} {{}} {{ 5 }} {{ a b }} {{ a.b }} {{#if name}} {{ name",
-        ),
-        ("{{\nname\n}} ${ name } ${name", "{{\nname\n}} ${ name } ${name"),
-        ("\\$name \\\\$name \\n \\", "$name \\$name \\n \\"),
-        ("\\${name} \\{{ name }}", "${name} \\Ann"),
-        ("", ""),
-    ] {
-        check(body, &arguments, expected, &[]);
+    for (body, values, text, expected, found) in
+        rows::<Row>(include_str!("../data/substitutions.json"))
+    {
+        let parameters: &[_] = if values.is_some() { NAMES } else { &[] };
+        let values = values.unwrap_or_default();
+        let values: Vec<_> = values.iter().map(|(name, value)| (&**name, &**value)).collect();
+        let arguments = Arguments { parameters, values: &values, text: &text };
+        let codes: Vec<_> = found.split_whitespace().map(|code| code.to_owned().into()).collect();
+        check(&body, &arguments, &expected, &codes);
     }
 }
 
@@ -88,79 +88,6 @@ fn an_unknown_placeholder_is_reported_once_with_its_place() {
         ]
     );
     assert!(matches!(done.text, Cow::Borrowed(_)), "nothing is copied where nothing changes");
-}
-
-#[test]
-fn a_parameter_without_a_value_stays_and_is_reported() {
-    check("$name", &with_names(&[]), "$name", &[substitute::ARGUMENT_MISSING]);
-    check("{{ title }}", &with_names(&[("title", "")]), "", &[]);
-}
-
-#[test]
-fn a_value_without_a_parameter_is_reported() {
-    let arguments = with_names(&[("other", "x"), ("title", "T")]);
-    check("$title", &arguments, "T", &[substitute::ARGUMENT_UNDECLARED]);
-}
-
-#[test]
-fn without_parameters_a_shell_s_dollars_are_left_alone() {
-    let none = Arguments::default();
-    check(
-        "cd $HOME && echo \\$x \\\\ $(pwd) {x}",
-        &none,
-        "cd $HOME && echo \\$x \\\\ $(pwd) {x}",
-        &[],
-    );
-    check(
-        "${UNDEFINED} {{ x }}",
-        &none,
-        "${UNDEFINED} {{ x }}",
-        &[substitute::PLACEHOLDER_UNKNOWN; 2],
-    );
-    let typed = Arguments { text: "a", ..none };
-    check("\\$ARGUMENTS", &typed, "\\a", &[]);
-}
-
-#[test]
-fn a_value_is_never_expanded() {
-    let values = [("name", "{{ title }} $title \\$title ${ARGUMENTS}")];
-    let arguments = Arguments { text: "$name {{ name }}", ..with_names(&values) };
-    check(
-        "$name|$ARGUMENTS|$title",
-        &arguments,
-        "{{ title }} $title \\$title ${ARGUMENTS}|$name {{ name }}|Commander",
-        &[],
-    );
-    // Nor do two values make a placeholder between them.
-    let halves = [("name", "$"), ("title", "name")];
-    check("$name$title {${name}", &with_names(&halves), "$name {$", &[]);
-}
-
-#[test]
-fn everything_that_was_typed_has_a_placeholder() {
-    let typed = Arguments { text: "table.csv", ..Arguments::default() };
-    check("Read $ARGUMENTS!", &typed, "Read table.csv!", &[]);
-    check("Read ${ARGUMENTS}!", &typed, "Read table.csv!", &[]);
-    check("Read $ARGUMENTS!", &Arguments::default(), "Read !", &[]);
-    check(
-        "{{ ARGUMENTS }}$ARGUMENTS",
-        &typed,
-        "{{ ARGUMENTS }}table.csv",
-        &[substitute::PLACEHOLDER_UNKNOWN],
-    );
-    check("$ARGUMENTS_ $ARGUMENTS", &typed, "$ARGUMENTS_ table.csv", &[]);
-}
-
-#[test]
-fn what_was_typed_is_added_where_the_body_has_no_place_for_it() {
-    let typed = Arguments { text: "a b", ..Arguments::default() };
-    check("Read it", &typed, "Read it\n\nARGUMENTS: a b", &[]);
-    check("Read it\n", &typed, "Read it\n\nARGUMENTS: a b", &[]);
-    check("Read it\n\n\n", &typed, "Read it\n\n\nARGUMENTS: a b", &[]);
-    check("", &typed, "ARGUMENTS: a b", &[]);
-    check("Read it", &Arguments::default(), "Read it", &[]);
-    check("$name", &Arguments { text: "a", ..with_names(&[("name", "b")]) }, "b", &[]);
-    check("\\$name", &Arguments { text: "a", ..with_names(&[]) }, "$name\n\nARGUMENTS: a", &[]);
 }
 
 #[test]

@@ -148,7 +148,7 @@ fn an_endless_frontmatter_is_too_large_and_read_no_further_than_the_bound() {
 
 #[test]
 fn missing_frontmatter_is_found_in_the_first_bytes() {
-    let Summarized::Done(None, found) = head(b"# Title\n", false) else {
+    let Summarized::Done(None, found) = head(b"# Title\n\nText", false) else {
         panic!("a heading is no fence");
     };
     assert_eq!(found[0].code.as_str(), "frontmatter-missing");

@@ -2,6 +2,12 @@
 
 use prowess_format::{Diagnostic, Head, Mapping, Parsed, Profile, Summarized, parse, summarize};
 
+/// The rows of a table of cases.
+#[track_caller]
+pub(crate) fn rows<T: serde::de::DeserializeOwned>(json: &str) -> Vec<T> {
+    serde_json::from_str(json).expect("JSON")
+}
+
 /// The codes of a file's findings.
 pub(crate) fn codes(text: &[u8], profile: Profile) -> Vec<String> {
     let parsed = parse(text, profile);

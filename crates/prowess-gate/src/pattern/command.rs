@@ -3,7 +3,7 @@
 use prowess_format::tool_pattern::CommandPattern;
 
 use super::Paths;
-use crate::behind::{Run, base};
+use crate::behind::{Run, base, divided};
 
 /// Returns whether the words of a command that are in the directory of the skill stay in it: no
 /// link leads out of it.
@@ -25,6 +25,8 @@ pub(crate) fn may_match(pattern: &CommandPattern<'_>, run: &Run, is_certain: boo
     let words: Vec<_> = pattern.words().collect();
     let mut positions = vec![0];
     let mut has_options = false;
+    // Where the value of an option ends that stands anywhere.
+    let mut behind_value = Vec::new();
     for (at, word) in words.iter().enumerate() {
         // A directory that is not known may be any.
         let Some(texts) = word.texts(None) else { return true };
@@ -36,11 +38,26 @@ pub(crate) fn may_match(pattern: &CommandPattern<'_>, run: &Run, is_certain: boo
                 |at_word: &usize| is_like(&words[at..], pattern.is_prefix(), run, *at_word);
             return run.is_open || run.placeholder.is_some() || positions.iter().any(is_like);
         };
-        let mut next = Vec::new();
-        // An option may stand anywhere, also behind the other words.
-        if at > 0 && run.has_option(expected, is_certain) {
+        let mut next = std::mem::take(&mut behind_value);
+        // An option may stand anywhere, also behind the other words, and its value with it.
+        let is_there = || match divided(expected) {
+            Some((name, value)) => run.has_value(name, value),
+            None => run.has_option(expected, is_certain),
+        };
+        // Words of the input may be the option: `echo -rf | xargs rm -v`.
+        let may_follow = !is_certain && expected.starts_with('-') && (run.is_open || run.is_fed);
+        if at > 0 && (may_follow || is_there()) {
             has_options = true;
-            next.clone_from(&positions);
+            next.extend_from_slice(&positions);
+        }
+        let value = words.get(at + 1).and_then(|word| word.texts(None));
+        let value = value.as_deref().and_then(|texts| texts.first().filter(|_| texts.len() == 1));
+        if at > 0
+            && expected.starts_with('-')
+            && value.is_some_and(|value| !value.starts_with('-') && run.has_value(expected, value))
+        {
+            has_options = true;
+            behind_value.clone_from(&positions);
         }
         for position in positions {
             match run.may_be(position, expected) {

@@ -1,6 +1,6 @@
 //! Decisions as text and as JSON.
 
-use expect_test::{Expect, expect};
+use expect_test::{expect, expect_file};
 use prowess_core::{AllowedTools, SessionId, Timestamp, Trust};
 use prowess_format::rule_positions;
 use prowess_gate::{Decision, GateInput, GatePolicy, GatedSkill, GatedTool, decide};
@@ -44,59 +44,16 @@ const WARNING: &str = "\n/skills/release/SKILL.md:6:5: warning[tool-pattern-inva
     `*`\n  = help: write `:*` at the end alone, and ` * ` for words between others: \
     `Bash(git * main)`";
 
-#[expect(clippy::needless_pass_by_value, reason = "`expect!` is written where it is used")]
-fn check(command: &str, policy: &str, expected: Expect) {
-    let decision = decide_on(command, policy).to_string();
-    expected.assert_eq(decision.strip_suffix(WARNING).expect(&decision));
-}
-
+/// Each row of the table is a command and the policy, with the decision.
 #[test]
 fn decision_reads_like_a_message_of_a_compiler() {
-    check(
-        "git status",
-        "{}",
-        expect![[r#"
-        allow: `Bash` is covered by `allowed-tools`
-          --> /skills/release/SKILL.md:5:5
-           | Bash(git:*)
-          = skill: `release`"#]],
-    );
-    check(
-        "git log > x",
-        "{}",
-        expect![[r#"
-        ask: `Bash` is listed by a skill, but not with these arguments
-          --> /skills/release/SKILL.md:5:5
-           | Bash(git:*)
-          = skill: `release`
-          = the command has a redirection (character 9)"#]],
-    );
-    check(
-        "rm x && git status",
-        r#"{"tool_semantics": "restrict"}"#,
-        expect![[r#"
-        deny: `Bash` is listed by a skill, but not with these arguments
-          --> /skills/release/SKILL.md:5:5
-           | Bash(git:*)
-          = skill: `release`
-          = no pattern covers `rm x`"#]],
-    );
-    check(
-        "ls",
-        r#"{"grant": ["Bash(ls)"]}"#,
-        expect![[r#"
-        allow: `Bash` is granted by the operator
-          --> `grant` of the gate's policy
-           | Bash(ls)"#]],
-    );
-    check(
-        "ls",
-        r#"{"ceiling": {"deny": ["Bash(ls:*)"]}}"#,
-        expect![[r#"
-        deny: `Bash` is denied by the operator
-          --> `ceiling.deny` of the gate's policy
-           | Bash(ls:*)"#]],
-    );
+    let table = include_str!("../data/explained.txt");
+    let said = table.lines().filter(|line| line.starts_with('[')).map(|written| {
+        let (command, policy): (&str, String) = serde_json::from_str(written).expect("JSON");
+        let decision = decide_on(command, &policy).to_string();
+        format!("{written}\n{}\n\n", decision.strip_suffix(WARNING).expect(&decision))
+    });
+    expect_file!["../data/explained.txt"].assert_eq(&said.collect::<String>());
 }
 
 #[test]

@@ -34,11 +34,23 @@ pub(crate) fn is_below(directories: &[String], path: &ResourcePath) -> bool {
     })
 }
 
+/// The first bytes of a program of Linux, and what a shell starts it by.
+const ELF: &[u8] = b"\x7fELF";
+const AS_PROGRAM: &str = "exec";
+
 impl ToolPolicy {
+    /// Returns whether a file of a skill is a script that `skills.run` runs: it is below one of
+    /// [`Self::script_directories`], and its extension, its `#!` line or its kind says what runs
+    /// it. `settings.ini` and `data.bin` are none.
+    pub fn runs(&self, catalog: &Catalog, record: Record<'_>, path: &ResourcePath) -> bool {
+        let program = || self.script_program(catalog, Some(record), path);
+        is_below(&self.script_directories, path) && program().is_some()
+    }
+
     /// Returns the program that runs a file which [`Self::script_read`] is about; `None` if it is
     /// no script. Scripts are the files of [`is_script_file`], and in
     /// [`Self::script_directories`] what `skills.run` runs: files with the extensions of its
-    /// interpreters, and with a `#!` line. A file whose skill is not known counts as one.
+    /// interpreters, with a `#!` line, and programs. A file whose skill is not known counts as one.
     pub(crate) fn script_program(
         &self,
         catalog: &Catalog,
@@ -51,7 +63,9 @@ impl ToolPolicy {
         }
         let of_line = || {
             let bytes = catalog.read(record?, path, ReadLimit::default()).ok()?;
-            first_line_interpreter(&bytes)?.into_iter().next()
+            let is_program = || bytes.starts_with(ELF).then(|| AS_PROGRAM.to_owned());
+            let of_line = first_line_interpreter(&bytes).and_then(|it| it.into_iter().next());
+            of_line.or_else(is_program)
         };
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "._+-".contains(letter);
         let extension = Path::new(path.as_str()).extension().and_then(|it| it.to_str());

@@ -23,7 +23,8 @@ const SKILL_KEPT: &str = "skill-kept";
 ///
 /// What a file means depends on the rules and the records of a catalog, so those of another one are
 /// forgotten. Only where a file is broken now and the catalog still offers its last good version,
-/// that version is loaded, if it was loaded before.
+/// that version is loaded, if it was loaded before: a scan reads the first bytes of a file, and
+/// the text of a skill that nothing loaded was never read.
 #[derive(Default)]
 pub(crate) struct KnownSkills(Mutex<Known>);
 

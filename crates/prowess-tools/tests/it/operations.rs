@@ -125,10 +125,22 @@ fn describe_does_not_load() {
     assert_eq!(data(&host, "skills_describe", json!({ "skill": "alpha" }))["active"], true);
     let skill = skill_md("alpha", "");
     let files = [("alpha/SKILL.md", skill.as_bytes()), ("alpha/scripts/run.sh", b"")];
-    let scripts =
-        Host::with(Setup::default(), &[&files[..], &[("alpha/scripts/a.txt", b"")]].concat());
+    let others = [
+        ("alpha/scripts/a.txt", &b""[..]),
+        ("alpha/scripts/settings.ini", b"a=1"),
+        ("alpha/scripts/data.bin", b"\x00\x01"),
+        ("alpha/scripts/plain", b"no script"),
+        ("alpha/scripts/lined", b"#!/bin/sh\n"),
+        ("alpha/scripts/lined.ini", b"#!/usr/bin/env python3\n"),
+        ("alpha/scripts/program", b"\x7fELF\x02"),
+        ("alpha/other/run.sh", b""),
+        ("alpha/bin/run.sh", b""),
+    ];
+    let scripts = Host::with(Setup::default(), &[&files[..], &others].concat());
     let described = data(&scripts, "skills_describe", json!({ "skill": "alpha" }));
-    assert_eq!(described["script_paths"], json!(["scripts/run.sh"]));
+    let expected = "scripts/lined scripts/lined.ini scripts/program scripts/run.sh";
+    let paths = described["script_paths"].as_array().unwrap().iter().map(|it| it.as_str().unwrap());
+    assert_eq!(paths.collect::<Vec<_>>().join(" "), expected);
     check_error(
         &host.call("skills_describe", json!({ "skill": "alfa" })),
         "skill-not-found",

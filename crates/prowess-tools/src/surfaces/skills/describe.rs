@@ -55,9 +55,7 @@ impl SkillTool for Describe {
         let files = resources.iter().filter(|resource| is_exact(resource.path.as_str()));
         let files: Vec<_> = files.collect();
         let paths = files.iter().map(|file| &file.path);
-        let runs = |path: &&ResourcePath| {
-            operations.policy.script_program(context.catalog, Some(record), path).is_some()
-        };
+        let runs = |path: &&ResourcePath| operations.policy.runs(context.catalog, record, path);
         value["script_paths"] = json!(paths.filter(runs).collect::<Vec<_>>());
         value["files"] = json!(files);
         value["files_complete"] = is_complete.into();
