@@ -69,26 +69,11 @@ fn each_form_of_authors_has_a_meaning() {
         "Read; Write.¦mcp__a mcp__a__*¦\u{8bfb}\u{53d6} Ba\u{455}h",
         "!Bash -Write ~Edit¦Grep(x) WebFetch(domain:a.b) mcp__a__b(c)",
     ];
-    let otherwise = [
-        ("Bash [git:*]", "'Bash [git:*]'", 1),
-        ("Bash, [git:*]", "Bash '[git:*]'", 1),
-        ("Bash {git} Read", "'Bash {git}' Read", 1),
-        ("Bash (git:*)", "", 1),
-        ("Read, not Bash", "Read 'not'", 1),
-        ("Read, Write except Bash, Edit", "Read Write 'except'", 1),
-        ("Bash only for git", "'Bash only for' git", 1),
-        ("Read, only, Write", "Read 'only' Write", 1),
-        ("Read and Write", "Read 'and' Write", 1),
-        ("Any tool", "'Any' 'tool'", 2),
-        ("true", "'true'", 1),
-        ("Bash(git:*) # comment, Write", "Bash(git:*) '#'", 1),
-        ("Read # Write\nEdit", "Read '#' Edit", 1),
-        ("- Read\n- Write", "- Read - Write", 2),
-        ("[Read, 'Bash(git:*)']", "Read Bash(git:*)", 0),
-        ("[\"Read\", \"Bash(git:*)\"]", "Read Bash(git:*)", 0),
-        ("[Read], [Write]", "Read] '[Write'", 2),
-        ("{\"tools\": \"Read\"}", "", 1),
-    ];
+    let otherwise = include_str!("../data/read-otherwise.txt").replace('⏎', "\n");
+    let otherwise = otherwise.split_terminator("¦\n").map(|line| {
+        let parts: Vec<_> = line.split('¦').collect();
+        (parts[0], parts[1], parts[2].parse().expect("a number"))
+    });
     let as_written = as_written.iter().enumerate();
     let as_written = as_written
         .flat_map(|(findings, texts)| texts.split('¦').map(move |text| (text, text, findings)));
