@@ -1,16 +1,22 @@
 //! `prowess show`: one skill with its metadata, files and instructions.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use prowess::format::{Directory, Mapping, parse_in};
+use prowess::governance::{package_diff, package_digest};
 use prowess::tools::closest;
-use prowess::{Caller, Catalog, Digest, Listing, Lookup, ReadLimit, Record, ResourcePath};
+use prowess::{
+    AGENT_LAYER, Availability, Caller, Catalog, Digest, Listing, Lookup, PackageFiles, ReadLimit,
+    Record, ResourcePath,
+};
 use prowess_text::counted;
 use serde::Serialize;
 
 use crate::args::{Global, LEAST_SIMILARITY};
 use crate::commands::own_copies::announce;
+use crate::commands::skill_change::{Target, surface};
 use crate::commands::user_trust::{self, TrustedRecord, UserTrust};
 use crate::failure::Failure;
 use crate::output::{DIM, HEADING, ID, Output};
@@ -25,10 +31,26 @@ const MOST_RESOURCES: usize = 200;
 pub(crate) struct Shown<'c> {
     record: TrustedRecord<'c>,
     digest: Digest,
+    /// The digest of all files, as a history and an approval have it, if they are here.
+    package: Option<Digest>,
+    /// The capabilities of the skill, as `kind:value`.
+    surface: BTreeSet<String>,
+    /// Its files, if an agent has written it and they wait for a review.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    review: Option<Review>,
     properties: Mapping,
     #[serde(flatten)]
     resources: Listing,
     body: String,
+}
+
+/// The files of a skill that wait for a review.
+#[derive(Serialize)]
+struct Review {
+    /// The skill with these files, as `trust --skill` names it.
+    skill: String,
+    /// The files as a diff.
+    diff: String,
 }
 
 pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode, Failure> {
@@ -55,7 +77,18 @@ pub(crate) fn shown<'c>(catalog: &'c Catalog, id: &str) -> Result<Shown<'c>, Fai
         let message = format!("the `SKILL.md` of `{id}` can no longer be read");
         Failure::new("skill-changed", message, "see `prowess validate` for what is wrong with it")
     })?;
+    let files = Target::of_record(record).and_then(|target| target.files()).ok();
+    let package = files.as_ref().map(package_digest);
+    let waits =
+        *record.layer().name == *AGENT_LAYER && record.availability() == Availability::Hidden;
+    let review = package.zip(files.as_ref()).filter(|_| waits).map(|(digest, files)| Review {
+        skill: format!("{}@{digest}", record.id()),
+        diff: package_diff(&PackageFiles::new(), files),
+    });
     Ok(Shown {
+        package,
+        surface: files.as_ref().map(surface).unwrap_or_default(),
+        review,
         record: TrustedRecord::new(record, &UserTrust::of(catalog)?),
         digest: Digest::of(&text),
         properties: document.frontmatter.fields,
