@@ -13,6 +13,7 @@ use prowess::{
 };
 use prowess_text::counted;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::args::{Global, LEAST_SIMILARITY};
 use crate::commands::own_copies::announce;
@@ -35,22 +36,14 @@ pub(crate) struct Shown<'c> {
     package: Option<Digest>,
     /// The capabilities of the skill, as `kind:value`.
     surface: BTreeSet<String>,
-    /// Its files, if an agent has written it and they wait for a review.
+    /// The skill with its files as `trust --skill` names it, and these as a diff, if an agent has
+    /// written it and they wait for a review.
     #[serde(skip_serializing_if = "Option::is_none")]
-    review: Option<Review>,
+    review: Option<Value>,
     properties: Mapping,
     #[serde(flatten)]
     resources: Listing,
     body: String,
-}
-
-/// The files of a skill that wait for a review.
-#[derive(Serialize)]
-struct Review {
-    /// The skill with these files, as `trust --skill` names it.
-    skill: String,
-    /// The files as a diff.
-    diff: String,
 }
 
 pub(crate) fn run(global: &Global, id: &str, output: &Output) -> Result<ExitCode, Failure> {
@@ -81,9 +74,9 @@ pub(crate) fn shown<'c>(catalog: &'c Catalog, id: &str) -> Result<Shown<'c>, Fai
     let package = files.as_ref().map(package_digest);
     let waits =
         *record.layer().name == *AGENT_LAYER && record.availability() == Availability::Hidden;
-    let review = package.zip(files.as_ref()).filter(|_| waits).map(|(digest, files)| Review {
-        skill: format!("{}@{digest}", record.id()),
-        diff: package_diff(&PackageFiles::new(), files),
+    let review = package.zip(files.as_ref()).filter(|_| waits).map(|(digest, files)| {
+        let diff = package_diff(&PackageFiles::new(), files);
+        json!({ "skill": format!("{}@{digest}", record.id()), "diff": diff })
     });
     Ok(Shown {
         package,

@@ -121,11 +121,8 @@ mod tests {
             (seconds(78), seconds(800), 1, true),
         ] {
             let report = Report { value: Value::Null, serial: 1, at: Timestamp(0), begun, took };
-            assert_eq!(
-                report.is_old(serial, begun + ago, false),
-                is_old,
-                "{took:?} {ago:?} {serial}"
-            );
+            let found = report.is_old(serial, begun + ago, false);
+            assert_eq!(found, is_old, "{took:?} {ago:?} {serial}");
         }
     }
 }
