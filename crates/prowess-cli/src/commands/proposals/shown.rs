@@ -116,7 +116,7 @@ pub(crate) struct Whole {
     loses: Vec<String>,
     /// The id now and then, if it changes.
     new_id: Option<[String; 2]>,
-    /// What `validate` would find that it does not find now.
+    /// The findings that the change would bring.
     findings: Vec<Diagnostic>,
 }
 

@@ -78,7 +78,7 @@ pub(super) fn run(
         kept: Mutex::default(),
     };
     desk.searches.texts(&desk.runtime.catalog());
-    // Both read beside what takes long, until somebody looks.
+    // Both are made beside the answers where that takes long.
     for view in [View::Statistics, View::Health { last: true }] {
         let _ = desk.part(&view);
     }
