@@ -8,7 +8,7 @@ use hyper::{HeaderMap, Method, Uri};
 /// The names under which the server is reached.
 pub(crate) struct Names {
     own: Vec<String>,
-    /// Those of proxies, which may tell the server another one.
+    /// Those of proxies, which may send another one in `Host`.
     others: Vec<String>,
 }
 

@@ -9,7 +9,7 @@ use prowess_store::{Author, Change, LockFile, Store, Version};
 use prowess_text::shell_word;
 
 use crate::args::Global;
-use crate::commands::show;
+use crate::commands::found;
 use crate::failure::Failure;
 use crate::install_place::store;
 use crate::lock_place;
@@ -35,7 +35,7 @@ impl Target {
         }
         let runtime = runtime::runtime(global)?;
         let catalog = runtime.catalog();
-        let found = match show::record(&catalog, id) {
+        let found = match found::record(&catalog, id) {
             // The catalog of a server may be a moment older than the removal of a directory.
             Ok(record) if is_gone(record) => match Self::recorded(id)? {
                 Some(recorded) => recorded,

@@ -212,8 +212,8 @@ fn files_of_others_stay_the_same_files() {
     }
     fs::create_dir_all(skill.join(".git/refs/tags")).unwrap();
     symlink("../nothing", skill.join("references/link")).unwrap();
-    let inode = |path: &str| fs::symlink_metadata(skill.join(path)).unwrap().ino();
-    let all = || others.iter().chain([&"references/link"]).map(|it| inode(it)).collect::<Vec<_>>();
+    let inode = |path: &&str| fs::symlink_metadata(skill.join(path)).unwrap().ino();
+    let all = || others.iter().chain([&"references/link"]).map(inode).collect::<Vec<_>>();
     let before = all();
     place.propose(&(DIFF.to_owned() + &new("x.md"))).unwrap();
     place.accept(false).unwrap();

@@ -79,11 +79,10 @@ impl Memory {
             View::Health { .. } => "health",
             View::Trust => "trust",
             _ => {
+                let is_busy = *view == View::Approval("busy");
+                let kind = if is_busy { RefusalKind::Busy } else { RefusalKind::Missing };
                 return Err(Refusal {
-                    kind: match view {
-                        View::Approval("busy") => RefusalKind::Busy,
-                        _ => RefusalKind::Missing,
-                    },
+                    kind,
                     code: "approval-not-found".into(),
                     message: "there is no approval `a2`".into(),
                     help: "look at the list".into(),

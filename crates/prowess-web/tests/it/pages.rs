@@ -89,11 +89,7 @@ fn json_is_the_value_of_the_desk() {
     assert_eq!(server.json("/approval?id=a2")["error"]["code"], "approval-not-found");
     assert_eq!(server.get("/approval?id=a2").status(), 404);
     let busy = server.get("/approval?id=busy");
-    assert_eq!(
-        (busy.status(), busy.header("refresh")),
-        (503, Some("1")),
-        "the browser looks again"
-    );
+    assert_eq!((busy.status(), busy.header("refresh")), (503, Some("1")), "it loads again");
     assert!(busy.body().contains("In a moment") && !busy.body().contains("class=\"refusal\""));
 }
 
