@@ -2,7 +2,7 @@
 
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::fs::{Gid, Mode, RawMode, Stat, Timespec, Timestamps, Uid};
+use rustix::fs::{AtFlags, Gid, Mode, RawMode, Stat, Timespec, Timestamps, Uid};
 use rustix::io::Errno;
 
 use crate::create::{MOST_LEVELS, Permissions};
@@ -83,6 +83,30 @@ impl Dir {
             }
         }
         model.map_or(Ok(()), |model| self.keep_directories(model, MOST_LEVELS))
+    }
+
+    /// Gives entries of a model, which this new directory is to replace, further names here: links,
+    /// and files whose contents are not read. So each directory has all of them at any time.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if a path is that of a directory, or an entry cannot have a further name.
+    pub fn link_entries<'p>(
+        &self,
+        paths: impl IntoIterator<Item = &'p str>,
+        model: &Self,
+    ) -> Result<()> {
+        let mut last = ("", self.open_dir("", Links::Refuse)?, model.open_dir("", Links::Refuse)?);
+        for path in paths {
+            let (parents, name) = path.rsplit_once('/').unwrap_or(("", path));
+            if last.0 != parents {
+                let known = model.open_dir(parents, Links::Refuse)?;
+                last = (parents, self.directory_like(parents, Some(model))?, known);
+            }
+            rustix::fs::linkat(&last.2.handle, name, &last.1.handle, name, AtFlags::empty())
+                .map_err(|cause| Error::unwritable(cause, path))?;
+        }
+        Ok(())
     }
 
     /// Opens the directory at a path, and creates the parts of the path that do not exist.

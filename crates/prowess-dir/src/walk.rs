@@ -37,6 +37,8 @@ pub struct Walked {
     pub path: String,
     /// Its kind.
     pub kind: Kind,
+    /// Its inode, which further names of the same file have, too.
+    pub inode: u64,
 }
 
 impl Dir {
@@ -108,7 +110,10 @@ impl Walker<'_> {
                     self.pending.push((join(path, name), depth));
                 }
                 (Some(_), Kind::Directory) => {}
-                (Some(name), kind) => self.walk.found.push(Walked { path: join(path, name), kind }),
+                (Some(name), kind) => {
+                    let (path, inode) = (join(path, name), entry.inode());
+                    self.walk.found.push(Walked { path, kind, inode });
+                }
             }
             ControlFlow::<()>::Continue(())
         };

@@ -206,7 +206,8 @@ impl FileProposals {
         let shown = prowess_text::visible_lines(&diff);
         let again = Patch::parse(&shown, file).ok();
         if again.and_then(|patch| patch.apply(&found.files).ok()).as_ref() != Some(&after) {
-            let reason = "a line or a path of it has characters that a reviewer cannot see";
+            let reason = "a line or a path of it, or a line next to it, has characters that a \
+                reviewer cannot see";
             return Err(invalid(reason));
         }
         let of_file =

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use prowess_core::{Catalog, Digest, PackageFiles, Record, Severity};
+use prowess_core::{Catalog, Diagnostic, Digest, PackageFiles, Record, Severity};
 use prowess_text::quoted;
 
 use crate::package::{Found, refuse_copy};
 use crate::patch::{Base, Patch};
-use crate::{FileProposals, ReviewError, SkillPackage, StoredProposal, codes};
+use crate::{CheckedPackage, FileProposals, ReviewError, SkillPackage, StoredProposal, codes};
 
 /// A change that may be made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct Outlook {
     pub has_moved: bool,
     /// The id now and then, if the change gives the skill another one.
     pub new_id: Option<[String; 2]>,
+    /// The findings that the change brings.
+    pub findings: Vec<Diagnostic>,
 }
 
 impl FileProposals {
@@ -39,36 +41,41 @@ impl FileProposals {
         proposal.require(package, &found.files)?;
         let has_moved = !proposal.is_for(&found.files);
         let after = proposal.applied_to(&found.files)?;
-        let new_id = self.judge(package, &found, &after, catalog);
-        let new_id = new_id.map_err(|reason| ReviewError::new(codes::PROPOSAL_INVALID, reason))?;
-        Ok(Outlook { before: found.files, after, has_moved, new_id })
+        let judged = self.judge(package, &found, &after, catalog);
+        let (new_id, findings) =
+            judged.map_err(|reason| ReviewError::new(codes::PROPOSAL_INVALID, reason))?;
+        Ok(Outlook { before: found.files, after, has_moved, new_id, findings })
     }
 
-    /// Returns the id now and then if it changes, or the reason why these files are never accepted.
+    /// Returns the id now and then if it changes, and the findings that are new; or the reason why
+    /// these files are never accepted.
     pub(crate) fn judge(
         &self,
         package: &SkillPackage,
         found: &Found,
         after: &PackageFiles,
         catalog: &Catalog,
-    ) -> Result<Option<[String; 2]>, String> {
+    ) -> Result<(Option<[String; 2]>, Vec<Diagnostic>), String> {
         if let Some(reason) = found.refusal(after) {
             return Err(reason);
         }
         refuse_copy(catalog, &package.path().to_string_lossy())?;
-        let Some(check) = &self.check else { return Ok(None) };
+        let Some(check) = &self.check else { return Ok((None, Vec::new())) };
         let directory = package.path();
         let name = directory.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let checked = check(name, after);
-        let mut errors = checked.diagnostics.iter().filter(|it| it.severity == Severity::Error);
-        if let Some(error) = errors.next() {
+        let CheckedPackage { id, diagnostics: mut findings } = check(name, after);
+        if let Some(error) = findings.iter().find(|it| it.severity == Severity::Error) {
             return Err(format!("the skill would be invalid: {} ({})", error.message, error.code));
         }
-        let ids = [check(name, &found.files).id, checked.id];
-        let [Some(old), Some(new)] = ids else { return Ok(None) };
-        if old == new {
-            return Ok(None);
-        }
+        let known = check(name, &found.files);
+        let is_same = |one: &Diagnostic, it: &Diagnostic| {
+            (&one.code, &one.path, &one.message) == (&it.code, &it.path, &it.message)
+        };
+        findings.retain(|it| !known.diagnostics.iter().any(|known| is_same(known, it)));
+        let (old, new) = match (known.id, id) {
+            (Some(old), Some(new)) if old != new => (old, new),
+            _ => return Ok((None, findings)),
+        };
         let is_other = |record: &Record<'_>| {
             (record.id() == new || record.base_id() == new)
                 && Path::new(&record.root_directory()).canonicalize().ok()
@@ -80,7 +87,7 @@ impl FileProposals {
                 "the id would change from {old} to {new}, which another skill has"
             ));
         }
-        Ok(Some([old, new]))
+        Ok((Some([old, new]), findings))
     }
 }
 

@@ -1,12 +1,14 @@
 //! A package in a directory, whose files change all at once or not at all.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use prowess_archive::{Archive, File as ArchiveFile};
 use prowess_core::{Catalog, Digest, FileMode, PackageDigest, PackageFile, PackageFiles};
 use prowess_dir::{
-    Dir, ErrorKind, FileTime, Identity, Kind, Links, ScratchDir, WalkBounds, Walked,
+    Dir, ErrorKind, FileTime, Identity, Kind, Links, PACKAGES_OF_OTHERS, REPOSITORY, ScratchDir,
+    WalkBounds, Walked,
 };
 use prowess_text::quoted;
 
@@ -26,6 +28,9 @@ const MOST_FILES: usize = 2_000;
 /// The maximum size of its files together, in bytes.
 const MOST_BYTES: usize = 64 * 1024 * 1024;
 
+/// The limits of what else may be in its directory, such as a repository.
+const OTHERS: WalkBounds = WalkBounds { depth: 64, entries: 1_000_000 };
+
 /// A skill's package in a directory of this machine.
 #[derive(Clone, Debug)]
 pub struct SkillPackage {
@@ -36,39 +41,47 @@ pub struct SkillPackage {
 /// The files of a package, and what else is in its directory.
 pub(crate) struct Found {
     pub(crate) files: PackageFiles,
-    /// The first entry that is no file of the package, such as a link.
-    foreign: Option<String>,
+    /// The entries that are no files, such as links.
+    foreign: Vec<String>,
 }
 
 impl Found {
     /// Returns why the files can never become these: a file system or the store of versions cannot
-    /// have them, or they cannot be replaced together.
+    /// have them, or something else is in their place.
     pub(crate) fn refusal(&self, after: &PackageFiles) -> Option<String> {
         if after.len() > MOST_FILES {
             return Some(format!("the skill would have more than {MOST_FILES} files"));
         }
-        for files in [&self.files, after] {
+        for (files, next) in [(&self.files, "; rename that file first"), (after, "")] {
             let file = |(path, file): (&String, &PackageFile)| {
                 ArchiveFile::new(path.clone(), file.content.clone())
             };
             if let Err(refusal) = Archive::new(files.iter().map(file).collect()) {
-                return Some(format!("the files of the skill cannot be kept: {refusal}"));
+                return Some(format!("the files of the skill cannot be kept: {refusal}{next}"));
             }
         }
-        self.obstacle(after)
+        let is_at = |path: &str, above: &str| Path::new(path).starts_with(above);
+        let is_taken =
+            |path: &&String| self.foreign.iter().any(|it| is_at(path, it) || is_at(it, path));
+        let taken = quoted(after.keys().find(is_taken)?);
+        Some(format!("{taken} is the place of a link, which would be lost"))
     }
+}
 
-    /// Returns what keeps the files from being replaced by others together.
-    fn obstacle(&self, after: &PackageFiles) -> Option<String> {
-        if only_changed(&self.files, after).is_some() {
-            return None;
-        }
-        let foreign = quoted(self.foreign.as_ref()?);
-        Some(format!(
-            "{foreign} is in its directory, so its files cannot be replaced together; change them \
-             by hand"
-        ))
+/// Returns whether a directory of this name has no files of the package that it is in.
+fn is_of_others(name: &str) -> bool {
+    name == REPOSITORY || name == PACKAGES_OF_OTHERS
+}
+
+/// Returns what is in the directory of a package besides its files, with the inode of each: links,
+/// and what others keep there, such as a repository.
+fn others(directory: &Dir, files: &PackageFiles) -> Result<BTreeMap<String, u64>, ReviewError> {
+    let walk = directory.walk(OTHERS, |_| true)?;
+    if !walk.is_complete {
+        return Err(unwritten("what else is in its directory cannot be listed"));
     }
+    let others = walk.found.into_iter().filter(|it| !files.contains_key(&it.path));
+    Ok(others.map(|Walked { path, inode, .. }| (path, inode)).collect())
 }
 
 impl SkillPackage {
@@ -122,25 +135,20 @@ impl SkillPackage {
     fn found(&self, directory: &Path) -> Result<Found, ReviewError> {
         let directory = match Dir::open(directory) {
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Ok(Found { files: PackageFiles::new(), foreign: None });
+                return Ok(Found { files: PackageFiles::new(), foreign: Vec::new() });
             }
             opened => opened?,
         };
         let bounds = WalkBounds { entries: MOST_FILES, ..WalkBounds::default() };
-        let is_foreign = |name: &str| name == ".git" || name == "node_modules";
-        let walk = directory.walk(bounds, |name| !is_foreign(name))?;
+        let walk = directory.walk(bounds, |name| !is_of_others(name))?;
         if !walk.is_complete {
             return Err(unreadable("it has too many files, or some cannot be listed"));
         }
-        let mut found = Found { files: PackageFiles::new(), foreign: None };
-        for name in [".git", "node_modules"] {
-            let is_there = directory.stat(name, Links::Refuse).is_ok();
-            found.foreign = found.foreign.or(is_there.then(|| name.to_owned()));
-        }
+        let mut found = Found { files: PackageFiles::new(), foreign: Vec::new() };
         let mut left = MOST_BYTES;
-        for Walked { path, kind } in walk.found {
+        for Walked { path, kind, .. } in walk.found {
             if kind != Kind::File {
-                found.foreign.get_or_insert(path);
+                found.foreign.push(path);
                 continue;
             }
             let file = directory.open_file(&path, Links::Refuse)?;
@@ -182,10 +190,7 @@ impl SkillPackage {
                 directory.replace_own_file(path, Links::Refuse, old, new)?;
                 Ok(())
             }
-            None => match found.obstacle(after) {
-                Some(obstacle) => Err(unwritten(&obstacle)),
-                None => self.exchange(before, after),
-            },
+            None => self.exchange(before, after),
         }
     }
 
@@ -198,7 +203,7 @@ impl SkillPackage {
     }
 
     /// Writes the new package next to the old one, and exchanges the two in one step. What is in
-    /// both keeps its owner and its rights.
+    /// both keeps its owner and its rights, and what is no file of the package is in both.
     fn exchange(&self, before: &PackageFiles, after: &PackageFiles) -> Result<(), ReviewError> {
         let failed = |error: std::io::Error| unwritten(&error.to_string());
         let staged = self.parent.join(STAGED);
@@ -211,16 +216,23 @@ impl SkillPackage {
             opened => Some(opened?),
         };
         let files = after.iter().map(|(path, file)| (&**path, &*file.content, file.is_executable));
-        place.create_dir(&self.name)?.write_files(files, model.as_ref())?;
-        place.sync()?;
-        if model.is_none() {
+        let new = place.create_dir(&self.name)?;
+        let Some(model) = model else {
+            new.write_files(files, None)?;
+            place.sync()?;
             place.move_into(&self.name, &parent, &self.name)?;
             return Ok(parent.sync()?);
-        }
+        };
+        let kept = others(&model, before)?;
+        new.link_entries(kept.keys().map(String::as_str), &model)?;
+        new.write_files(files, Some(&model))?;
+        place.sync()?;
         parent.exchange(&self.name, &place, &self.name)?;
-        // An editor may have saved a file since it was read: that one is newer.
+        // An editor may have saved a file since it was read, or git an object: that is newer.
         let is_same = self.found(&scratch.path().join(&self.name));
-        if !is_same.is_ok_and(|found| found.files == *before && found.foreign.is_none()) {
+        let is_same = is_same.is_ok_and(|found| found.files == *before);
+        let others = [others(&model, before), others(&new, after)];
+        if !is_same || !matches!(&others, [Ok(old), Ok(new)] if old == new) {
             parent.exchange(&self.name, &place, &self.name)?;
             return Err(changed());
         }

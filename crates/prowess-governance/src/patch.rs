@@ -125,8 +125,13 @@ impl Patch<'_> {
             let base = patch.old.as_deref().map_or(Base::Same, &base);
             let is_taken = patch.new.as_ref().is_some_and(|new| result.contains_key(new));
             match patch.applied(files, &base) {
+                // Another change has brought the same new file.
+                Ok(file) if patch.old.is_none() && patch.is_there(&result, &file) => {}
                 _ if is_taken && patch.old != patch.new => {
-                    conflicts.push(patch.refused("the file exists already"));
+                    let text = patch.new.as_ref().and_then(|new| result.get(new));
+                    let text = text.map(|file| String::from_utf8_lossy(&file.content));
+                    let now = text.iter().flat_map(|it| it.lines()).map(str::to_owned).collect();
+                    conflicts.push(Conflict { now, ..patch.refused("the file exists already") });
                 }
                 Ok(file) => drop(patch.new.clone().map(|new| result.insert(new, file))),
                 Err(mut found) => conflicts.append(&mut found),
@@ -250,6 +255,10 @@ impl FilePatch<'_> {
             (None, _) => Err("these lines are not in the file".to_owned()),
             (Some(_), Some(_)) => Err("these lines are in the file more than once".to_owned()),
         }
+    }
+
+    fn is_there(&self, files: &PackageFiles, file: &PackageFile) -> bool {
+        self.new.as_ref().is_some_and(|new| files.get(new) == Some(file))
     }
 
     /// Returns the conflict of the whole file.

@@ -141,14 +141,14 @@ impl FileProposals {
         let before = package.files()?;
         proposal.require(package, &before)?;
         self.finish_interrupted(&directory, &decided, &proposal, review, &before)?;
-        let Outlook { before, after, has_moved, new_id } =
+        let Outlook { before, after, has_moved, new_id, .. } =
             self.outlook(&proposal, package, catalog)?;
         let conflict = |message: &str| Err(ReviewError::new(codes::PROPOSAL_CONFLICT, message));
         match onto {
             None if has_moved => {
                 return conflict(
-                    "the skill has changed since the proposal was made; the change still fits, \
-                     and `--rebase` accepts it for what the skill says now",
+                    "the skill has changed since the proposal was made; the change still fits what \
+                     it says now",
                 );
             }
             Some(seen) if seen != package_digest(&before) => {

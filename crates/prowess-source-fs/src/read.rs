@@ -38,7 +38,7 @@ pub(crate) fn list(
         stat.links > 1 && withheld_path(path).is_none() && is_one_of(stat, &withheld)
     };
     let mut folder = ("", None);
-    for Walked { path, kind } in &walk.found {
+    for Walked { path, kind, .. } in &walk.found {
         if *kind != Kind::File || is_skill_file(path) {
             continue;
         }

@@ -186,9 +186,17 @@ impl Finder<'_> {
         });
         let known = self.policy.known().filter_map(of_user).filter(|skills| is_in_use(skills));
         for directory in own.chain(in_config).chain(known).chain(further).collect::<Vec<_>>() {
-            if self.see(USER_LAYER, &directory).is_none() {
-                let root = SkillRoot::new(USER_LAYER, directory);
-                self.found.roots.push(SkillRoot { may_be_missing: true, ..root });
+            match self.see(USER_LAYER, &directory) {
+                None => {
+                    let root = SkillRoot::new(USER_LAYER, directory);
+                    self.found.roots.push(SkillRoot { may_be_missing: true, ..root });
+                }
+                // The user's own skills would wait for a review.
+                Some(other) if *other == *AGENT_LAYER => {
+                    let finding = problem::root_repeated(&directory, &other, USER_LAYER);
+                    self.found.findings.push(finding);
+                }
+                Some(_) => {}
             }
         }
     }

@@ -97,41 +97,8 @@ mod tests {
 
     #[test]
     fn sources_are_read_as_they_are_meant() {
-        let repo = "https://github.com/owner/repo";
-        for (written, expected) in [
-            ("github.com/owner/repo", repo),
-            ("github.com:owner/repo", repo),
-            ("www.github.com/owner/repo/", repo),
-            ("HTTPS://GitHub.com/owner/repo", repo),
-            ("http://www.github.com/owner/repo/", repo),
-            ("git://github.com/owner/repo", repo),
-            ("https://github.com:owner/repo", repo),
-            ("https://github.com/owner/repo?tab=readme-ov-file#usage", repo),
-            (" github.com/owner/repo.git#v1 ", "https://github.com/owner/repo.git#v1"),
-            ("owner/repo/tree/main/x/", "https://github.com/owner/repo/tree/main/x"),
-            (
-                "https://github.com/owner/repo.git/tree/v1/x#y",
-                "https://github.com/owner/repo/tree/v1/x",
-            ),
-            ("github.com/o/r/archive/v1.zip?a=b", "https://github.com/o/r/archive/v1.zip?a=b"),
-            ("gh:owner/repo", "github:owner/repo"),
-            ("gitlab:group/sub/repo", "https://gitlab.com/group/sub/repo"),
-            ("bitbucket.org/a/b/src/main/x/", "https://bitbucket.org/a/b/src/main/x"),
-            ("owner/repo/", "owner/repo"),
-            ("owner/repo.git#v1", "owner/repo.git#v1"),
-            ("git.example.com:owner/repo/", "git@git.example.com:owner/repo"),
-            ("git@github.com/owner/repo", "git@github.com:owner/repo"),
-            ("git@example.com:owner/repo.git/", "git@example.com:owner/repo.git"),
-            ("ssh://git@example.com:owner/repo.git", "git@example.com:owner/repo.git"),
-            ("https://example.com/a.git/", "https://example.com/a.git"),
-            ("https://me@github.com/owner/repo/", repo),
-            ("org@dev.azure.com/org/p/_git/r", "https://dev.azure.com/org/p/_git/r"),
-            ("https://org@dev.azure.com/org/p/_git/r", "https://dev.azure.com/org/p/_git/r"),
-            ("git+https://me%40b.c@example.com/a", "git+https://example.com/a"),
-            ("me@github.com/owner/repo", repo),
-            ("me@bitbucket.org/a/b.git", "https://bitbucket.org/a/b.git"),
-            ("me@b.c@example.com/a/b.git", "https://example.com/a/b.git"),
-        ] {
+        for line in include_str!("../tests/data/spellings.txt").lines() {
+            let (written, expected) = line.split_once(" ¦ ").expect("two spellings");
             assert_eq!(meant(written), expected, "{written}");
         }
         let unchanged = "./github.com/a/b skills a.zip git+https://example.com/a/ \

@@ -247,6 +247,7 @@ impl Change {
                 (None, None) => continue,
             };
             let version = Version::of(skill, action, author);
+            let version = Version { reason: self.reason.clone().or(version.reason), ..version };
             let name = file.ledger_name(id);
             // Else it was recorded by a program that was killed then.
             if !self.ledger(&name)?.last().is_some_and(|last| last.is_same(&version)) {

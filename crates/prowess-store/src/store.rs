@@ -59,7 +59,8 @@ impl Store {
         let root = Dir::open(&self.root)?;
         root.remove_tree(STAGING)?;
         let directory = std::path::absolute(&self.root)?;
-        let change = Change { root, directory, author: self.author.clone(), _lock: lock };
+        let change =
+            Change { root, directory, author: self.author.clone(), reason: None, _lock: lock };
         change.recover()?;
         change.remove_lost_artifacts()?;
         change.remove_lost_ledger()?;
@@ -169,10 +170,17 @@ pub struct Change {
     /// The path of the root.
     pub(crate) directory: PathBuf,
     pub(crate) author: Option<Author>,
+    pub(crate) reason: Option<String>,
     _lock: File,
 }
 
 impl Change {
+    /// Sets why the author changes a lock file. By default, a version has its source instead.
+    #[must_use]
+    pub fn because(self, reason: Option<String>) -> Self {
+        Self { reason, ..self }
+    }
+
     /// Stores packages, and returns the digest of each. A package that is stored already is
     /// checked, and is replaced if its files were changed.
     ///

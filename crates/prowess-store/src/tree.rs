@@ -63,7 +63,7 @@ fn each_file(
 ) -> Result<bool, StoreError> {
     let Walk { found, is_complete } = walk(directory)?;
     let mut content = Vec::new();
-    for Walked { path, kind } in found {
+    for Walked { path, kind, .. } in found {
         if kind != Kind::File {
             return Ok(false);
         }

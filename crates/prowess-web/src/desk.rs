@@ -64,6 +64,8 @@ pub enum View<'v> {
         text: &'v str,
         /// Only skills that are not offered.
         hidden: bool,
+        /// The layer, or nothing for all.
+        layer: &'v str,
         /// The position of the first skill; shadowed ones are behind the others.
         from: usize,
     },
@@ -83,7 +85,10 @@ pub enum View<'v> {
     /// `audit stats`.
     Statistics,
     /// `doctor`.
-    Health,
+    Health {
+        /// Whether the last report will do, however old it is.
+        last: bool,
+    },
     /// `trust --list`.
     Trust,
 }
@@ -123,6 +128,8 @@ pub enum Decision<'d> {
     Reject(&'d str, Option<&'d str>),
     /// `proposals withdraw NAME --reason TEXT`.
     Withdraw(&'d str, Option<&'d str>),
+    /// `trust --skill ID@DIGEST`.
+    Trust(&'d str),
     /// `trust --revoke WHAT`.
     Distrust(&'d str),
 }

@@ -46,11 +46,12 @@ pub(crate) struct Context<'c> {
 struct Page {
     path: &'static str,
     title: &'static str,
-    /// Whether it is in the menu, which has only pages that need no parameter.
-    is_entry: bool,
-    value: fn(&dyn Desk, &Form) -> Result<Shown, Refusal>,
+    /// The value that it shows; `None` for what waits, which is of several.
+    view: Option<ViewOf>,
     write: fn(&mut Html, &Sheet<'_>),
 }
+
+type ViewOf = for<'q> fn(&'q Form) -> View<'q>;
 
 /// The content of a page.
 struct Sheet<'s> {
@@ -69,74 +70,34 @@ impl Sheet<'_> {
 const fn page(
     path: &'static str,
     title: &'static str,
-    is_entry: bool,
-    value: fn(&dyn Desk, &Form) -> Result<Shown, Refusal>,
+    view: ViewOf,
     write: fn(&mut Html, &Sheet<'_>),
 ) -> Page {
-    Page { path, title, is_entry, value, write }
+    Page { path, title, view: Some(view), write }
 }
+
+/// The number of pages in the menu, which need no parameter.
+const ENTRIES: usize = 9;
 
 /// Every page, in the order of the menu.
 static PAGES: [Page; 17] = [
-    page("/", "Waiting for you", true, waiting::value, waiting::write),
-    page("/approvals", "Approvals", true, approvals::values, approvals::write_all),
-    page("/approval", "Approval", false, approvals::value, approvals::write),
-    page("/proposals", "Proposals", true, proposals::values, proposals::write_all),
-    page(
-        "/proposal",
-        "Proposal",
-        false,
-        |desk, query| desk.view(&View::Proposal(query.get("id"))),
-        proposals::write,
-    ),
-    page("/skills", "Skills", true, catalog::values, catalog::write_all),
-    page(
-        "/skill",
-        "Skill",
-        false,
-        |desk, query| desk.view(&View::Skill(query.get("id"))),
-        catalog::write,
-    ),
-    page(
-        "/explain",
-        "Decisions about a skill",
-        false,
-        |desk, query| desk.view(&View::Explanation(query.get("id"))),
-        catalog::write_reasons,
-    ),
-    page(
-        "/history",
-        "History of a skill",
-        false,
-        |desk, query| desk.view(&View::History(query.get("id"))),
-        changes::write_history,
-    ),
-    page("/difference", "Difference", false, changes::difference, changes::write_difference),
-    page("/sessions", "Sessions", true, audit::value, audit::write_sessions),
-    page("/audit", "Audit", true, audit::value, audit::write),
-    page(
-        "/chain",
-        "Chain of the audit log",
-        false,
-        |desk, _| desk.view(&View::Chain),
-        audit::write_chain,
-    ),
-    page(
-        "/stats",
-        "Statistics",
-        true,
-        |desk, _| desk.view(&View::Statistics),
-        audit::write_statistics,
-    ),
-    page("/health", "Health", true, |desk, _| desk.view(&View::Health), health::write),
-    page("/trust", "Trust", true, |desk, _| desk.view(&View::Trust), health::write_trust),
-    page(
-        "/quarantine",
-        "Quarantine",
-        false,
-        |desk, _| desk.view(&View::Quarantine),
-        health::write_quarantine,
-    ),
+    Page { path: "/", title: "Waiting for you", view: None, write: waiting::write },
+    page("/approvals", "Approvals", approvals::all, approvals::write_all),
+    page("/proposals", "Proposals", proposals::all, proposals::write_all),
+    page("/skills", "Skills", catalog::all, catalog::write_all),
+    page("/sessions", "Sessions", audit::view, audit::write_sessions),
+    page("/audit", "Audit", audit::view, audit::write),
+    page("/stats", "Statistics", |_| View::Statistics, audit::write_statistics),
+    page("/health", "Health", |_| View::Health { last: false }, health::write),
+    page("/trust", "Trust", |_| View::Trust, health::write_trust),
+    page("/approval", "Approval", |form| View::Approval(form.get("id")), approvals::write),
+    page("/proposal", "Proposal", |form| View::Proposal(form.get("id")), proposals::write),
+    page("/skill", "Skill", |form| View::Skill(form.get("id")), catalog::write),
+    page("/explain", "Decisions about a skill", catalog::reasons, catalog::write_reasons),
+    page("/history", "History of a skill", changes::history, changes::write_history),
+    page("/difference", "Difference", changes::difference, changes::write_difference),
+    page("/chain", "Chain of the audit log", |_| View::Chain, audit::write_chain),
+    page("/quarantine", "Quarantine", |_| View::Quarantine, health::write_quarantine),
 ];
 
 impl Context<'_> {
@@ -145,7 +106,10 @@ impl Context<'_> {
         let Some(page) = PAGES.iter().find(|page| page.path == path) else {
             return refusal(&missing());
         };
-        match (page.value)(self.desk, query) {
+        let shown = page
+            .view
+            .map_or_else(|| Ok(waiting::value(self.desk)), |view| self.desk.view(&view(query)));
+        match shown {
             Ok(shown) => self.shown(page, shown, query),
             Err(found) => refusal(&found),
         }
@@ -179,7 +143,8 @@ pub(crate) fn refusal(refusal: &Refusal) -> Answer {
     let mut content = Html::default();
     parts::write_refusal(&mut content, refusal);
     let value = json!({ "error": { "code": code, "message": message, "help": help } });
-    let page = document("Not possible", "", &content);
+    let title = if *kind == RefusalKind::Busy { "In a moment" } else { "Not possible" };
+    let page = document(title, "", &content);
     Answer { status, value, page, ..Answer::default() }
 }
 

@@ -8,7 +8,7 @@ use http_body_util::{BodyExt as _, Full, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{
     ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue,
-    LOCATION, REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
+    LOCATION, REFERRER_POLICY, REFRESH, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 use prowess_text::terminal_json;
@@ -87,6 +87,10 @@ async fn respond(site: Arc<Site>, request: Request<Incoming>) -> Response<Body> 
     let is_read = method == Method::GET || method == Method::HEAD;
     if is_read && parts.uri.path().ends_with("/style.css") {
         return with_type(StatusCode::OK, "text/css; charset=utf-8", STYLE);
+    }
+    // Browsers ask for it, whatever the page says.
+    if is_read && parts.uri.path() == "/favicon.ico" {
+        return with_type(StatusCode::NO_CONTENT, "image/x-icon", "");
     }
     let token = site.door.form_token(headers).filter(|_| !path.is_empty());
     let Some(token) = token.map(str::to_owned) else {
@@ -172,7 +176,12 @@ fn written(answer: Answer, is_json: bool) -> Response<Body> {
         return redirect(&location);
     }
     if !is_json {
-        return with_type(status, "text/html; charset=utf-8", page);
+        let mut response = with_type(status, "text/html; charset=utf-8", page);
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            // It is there in a moment, so the browser looks again.
+            response.headers_mut().insert(REFRESH, HeaderValue::from_static("1"));
+        }
+        return response;
     }
     let mut response = with_type(status, "application/json", document(&value));
     let headers = response.headers_mut();

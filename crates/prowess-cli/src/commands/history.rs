@@ -5,9 +5,7 @@ use std::process::ExitCode;
 
 use prowess::governance::{package_diff, package_digest};
 use prowess::state::{TrustFile, rfc3339};
-use prowess::{
-    Actor, Clock as _, Digest, PackageFiles, ReviewEvent, ReviewStep, RuntimeEvent, SystemClock,
-};
+use prowess::{Actor, Clock as _, Digest, ReviewEvent, ReviewStep, RuntimeEvent, SystemClock};
 use prowess_store::{Author, Version};
 use prowess_text::shell_word;
 use serde::Serialize;
@@ -168,13 +166,9 @@ pub(crate) fn diff(args: &Diff, global: &Global, output: &Output) -> Result<Exit
 pub(crate) fn difference(args: &Diff, global: &Global) -> Result<String, Failure> {
     let target = Target::of(global, &args.id)?;
     let before = stored(&named(&args.id, &target, &args.from)?)?;
-    let after: PackageFiles = match (&args.to, &target) {
-        (Some(to), _) => stored(&named(&args.id, &target, to)?)?,
-        (None, Target::Directory(package)) => package.files()?,
-        (None, Target::Installed(..)) => match target.now()? {
-            Some(tree) => stored(&tree)?,
-            None => PackageFiles::new(),
-        },
+    let after = match &args.to {
+        Some(to) => stored(&named(&args.id, &target, to)?)?,
+        None => target.files()?,
     };
     Ok(package_diff(&before, &after))
 }
@@ -246,7 +240,7 @@ pub(crate) fn restore(
                 let help = "leave out `--commit`, and commit its lock file and its copies by hand";
                 return Err(Failure::new("commit-refused", message, help));
             }
-            let change = store()?.begin()?;
+            let change = store()?.begin()?.because(args.reason.clone());
             if lock.load()?.skills.get(id).is_none_or(|skill| skill.tree != tree) {
                 decided(&*audit, policy, events, || {
                     Ok(change.roll_back(lock, id, Some(&tree.to_string()))?)

@@ -15,6 +15,7 @@ mod difference;
 mod doctor;
 mod elsewhere;
 mod explain;
+mod found;
 mod help;
 mod history;
 pub(crate) mod install;

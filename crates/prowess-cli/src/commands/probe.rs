@@ -10,7 +10,7 @@ use prowess_text::shell_word;
 use serde::Serialize;
 
 use crate::args::{Global, Judging, Probe};
-use crate::commands::show::suggestion;
+use crate::commands::found::suggestion;
 use crate::failure::Failure;
 use crate::named_file;
 use crate::output::{DIM, HEADING, ID, Output, counted};

@@ -25,7 +25,7 @@ use serde::Serialize;
 use crate::args::{Accept, Decide, Global, Proposals, Propose};
 use crate::audit_log::audit_sink;
 use crate::commands::commit::Commit;
-use crate::commands::show;
+use crate::commands::found;
 use crate::commands::skill_change::{DIGITS, Made, Target, short};
 use crate::commands::trust::follow_review;
 use crate::failure::Failure;
@@ -119,7 +119,7 @@ pub(crate) fn propose(
 ) -> Result<ExitCode, Failure> {
     let desk = Desk::open(global, Some(output))?;
     let catalog = runtime(global)?.catalog();
-    let record = show::record(&catalog, &args.skill)?;
+    let record = found::record(&catalog, &args.skill)?;
     let package = Target::of(global, &args.skill)?.package(&args.skill)?;
     let files = package.files()?;
     let file = SKILL_MD_FILES.into_iter().find(|file| files.contains_key(*file));
@@ -356,7 +356,7 @@ impl Desk {
             decided = Some(acceptance.apply(now())?);
             Ok(())
         })?;
-        if let Ok(record) = show::record(&catalog, &skill)
+        if let Ok(record) = found::record(&catalog, &skill)
             && *record.layer().name == *AGENT_LAYER
         {
             let id = new_id.map_or_else(|| record.base_id().to_owned(), |[_, id]| id);

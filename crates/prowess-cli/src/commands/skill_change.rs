@@ -9,7 +9,7 @@ use prowess_store::{Author, Change, LockFile, Store, Version};
 use prowess_text::shell_word;
 
 use crate::args::Global;
-use crate::commands::show;
+use crate::commands::found;
 use crate::failure::Failure;
 use crate::install_place::store;
 use crate::lock_place;
@@ -35,7 +35,7 @@ impl Target {
         }
         let runtime = runtime::runtime(global)?;
         let catalog = runtime.catalog();
-        let found = match show::record(&catalog, id) {
+        let found = match found::record(&catalog, id) {
             // The catalog of a server may be a moment older than the removal of a directory.
             Ok(record) if is_gone(record) => match Self::recorded(id)? {
                 Some(recorded) => recorded,
@@ -65,7 +65,7 @@ impl Target {
         }
     }
 
-    fn of_record(record: Record<'_>) -> Result<Self, Failure> {
+    pub(super) fn of_record(record: Record<'_>) -> Result<Self, Failure> {
         let root = record.root_directory();
         if let Some(lock) = root.strip_prefix(LOCKED) {
             let locks = lock_place::of_directory(&working_directory()?)?;
@@ -151,6 +151,16 @@ impl Target {
             Self::Installed(lock, id) => lock.ledger_name(id),
         };
         Ok(store()?.ledger(&name)?)
+    }
+
+    /// Returns the files now; none for a skill that was removed.
+    pub(super) fn files(&self) -> Result<PackageFiles, Failure> {
+        match self {
+            Self::Directory(package) => Ok(package.files()?),
+            Self::Installed(..) => {
+                self.now()?.map_or_else(|| Ok(PackageFiles::new()), |it| stored(&it))
+            }
+        }
     }
 
     /// Returns the digest of the files now; `None` for a skill that was removed.
@@ -352,6 +362,9 @@ pub(super) fn stored(tree: &Digest) -> Result<PackageFiles, Failure> {
 impl From<ReviewError> for Failure {
     fn from(error: ReviewError) -> Self {
         let help = match error.code.as_str() {
+            "proposal-conflict" if error.conflicts.is_empty() => {
+                "see `prowess proposals show`, which prints the `--rebase` of a change that fits"
+            }
             "proposal-conflict" => {
                 "see `prowess proposals show` for both, and propose the change again"
             }

@@ -50,23 +50,8 @@ fn commands_answer_as_over_directories() {
     assert_eq!(built.code, Some(0), "{built:?}");
     assert_eq!(built.json()["skills"], 41);
     assert_eq!(built.json()["packages"], 42, "the one for users is published, too");
-    let commands: [&[&str]; 14] = [
-        &["search", "extract pdf invoice"],
-        &["search", "kubernets"],
-        &["search", "--format", "json", "mail"],
-        &["search", "--match", "substring", "mai"],
-        &["show", "mail"],
-        &["explain", "mail"],
-        &["explain", "tidy"],
-        &["list", "--format", "json"],
-        &["prompt"],
-        &["call", "skills_list"],
-        &["call", "skills_list", r#"{"limit":3}"#],
-        &["call", "skills_search", r#"{"query":"plan a budget"}"#],
-        &["call", "skills_load", r#"{"names":["mail"]}"#],
-        &["call", "skills_read", r#"{"name":"mail","path":"references/smtp.md"}"#],
-    ];
-    for command in commands {
+    for line in include_str!("../data/catalog-commands.txt").lines() {
+        let command = &line.split(" ¦ ").collect::<Vec<_>>()[..];
         let scanned = place.output("skills", command);
         assert!(!scanned.is_empty(), "{command:?}");
         assert_eq!(place.output("team/catalog.json", command), scanned, "{command:?}");

@@ -189,26 +189,10 @@ fn nothing_of_other_servers_is_shown() {
 fn entry_is_started_as_the_client_would_or_explained() {
     let tree = tree();
     tree.write("shop/other/.agents/skills/other/SKILL.md", plain_skill("other"));
-    let other = r#"P, "args": ["serve"], "env": {"HOME": "${workspaceFolder}/other"}"#;
-    for (client, entry, words) in [
-        ("vscode", r#"P, "cwd": "other", "args": ["serve"]"#, "/shop/other, as"),
-        ("vscode", other, "skill other\n"),
-        ("cursor", other, "skill other\n"),
-        ("cursor", r#"P, "cwd": "other", "args": ["serve"]"#, "`cwd` is used here"),
-        ("zed", other, "`${workspaceFolder}`, which this client is not"),
-        ("claude-code", r#"P, "args": ["-C", "${NO:-other}", "serve"]"#, "prowess -C other serve"),
-        ("claude-code", r#"P, "args": ["serve"], "env": {"K": "${NO}"}"#, "not set here"),
-        ("gemini", r#"P, "args": ["--root=$HOME/.agents/skills", "serve"]"#, "skill pdf\n"),
-        ("gemini", r#"P}}, "mcp": {"excluded": ["prowess"]}, "a": {"b": {"#, "`mcp.excluded` of"),
-        ("cursor", r#""command": "/nowhere/prowess""#, "cannot be started"),
-        ("cursor", r#""command": "sh", "args": ["-c", "read x; exit 3"]"#, "exit status: 3"),
-        ("cursor", r#""command": "echo", "args": ["hello"]"#, "it wrote `hello`, which"),
-        ("cursor", r#""url": "http://127.0.0.1:1/mcp""#, "connects to its URL"),
-        ("zed", r#""x": 1"#, "starts no command"),
-        ("cursor", r#"P, "cwd": "/nowhere""#, "is no directory"),
-        ("cursor", r#"P, "disabled": true"#, "`disabled` switches"),
-        ("zed", r#"P, "enabled": false"#, "`enabled` switches"),
-    ] {
+    let entries = include_str!("../data/client-entries.txt").lines();
+    for line in entries.map(|line| line.replace('⏎', "\n")) {
+        let parts: Vec<_> = line.split(" ¦ ").collect();
+        let [client, entry, words] = parts[..] else { panic!("{line}") };
         let (path, at) = match client {
             "vscode" => (".vscode/mcp.json", "servers"),
             "zed" => (".zed/settings.json", "context_servers"),

@@ -311,7 +311,8 @@ fn installs_updates_and_returns_are_versions() {
     assert_eq!(versions(), ["updated", "installed"]);
     let diff = home().run(&["diff", "notes", "1", "2"]);
     assert!(diff.text().contains("-One.\n+Two.\n"), "{}", diff.stdout);
-    home().run(&["history", "restore", "notes", "1"]).text();
+    home().run(&["history", "restore", "notes", "1", "--reason", "It breaks."]).text();
+    assert!(home().run(&["history", "notes"]).text().contains("It breaks."), "who, and why");
     assert_eq!(versions(), ["returned", "updated", "installed"]);
     home().run(&["remove", "notes", "--user"]).text();
     assert_eq!(versions(), ["removed", "returned", "updated", "installed"]);

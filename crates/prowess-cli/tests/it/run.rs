@@ -200,25 +200,14 @@ fn person_is_told_where_arguments_and_grants_go() {
         program.root("user", &tree.join("skills")).working_in(&tree.join("project"))
     };
     let script = ["run", "report", "scripts/report.sh"];
-    for (args, said) in [
-        (&["a.pdf"][..], "report scripts/report.sh -- a.pdf\n"),
-        (&["--in", "a.pdf"], "report scripts/report.sh -- --in a.pdf\n"),
-        (&["--read", ".", "-o", "x"], "report scripts/report.sh --read . -- -o x\n"),
-        (&["--read", "nosuch", "--", "a"], "error[path-not-found]: `nosuch` does not exist"),
-        (&["--write", "nosuch", "--", "a"], "error[path-not-found]: `nosuch` does not exist"),
-        (
-            &["--", "a", "out.txt"],
-            "`out.txt` does not exist here; if the script is to create it, add `--write .`",
-        ),
-        (&["--", "a", "../new"], "add `--write ..` before `--`"),
-        (&["--", "no such"], ""),
-        (&["--", "v1.2"], ""),
-        (&["--", "*.csv"], ""),
-        (&["--read", "a.pdf", "--", "a.pdf,a.pdf", "@a.pdf", "--in=a.pdf,a.pdf", "a.pdf:1"], ""),
-        (&["--", "{\"f\": \"b.csv\"}", "b.csv,c.csv", "@b.csv", "b.csv:1", "print(x.y)"], ""),
-    ] {
-        let ran = program().run(&[&script[..], args].concat());
-        assert!(ran.stderr.contains(said) && !ran.stderr.contains("'--root'"), "{args:?}: {ran:?}");
+    for line in include_str!("../data/run-arguments.txt").lines() {
+        let (args, said) = line.split_once(" =>").expect("arguments and a part of the answer");
+        let (args, said) = (args.split(" ¦ ").collect::<Vec<_>>(), said.trim().replace('⏎', "\n"));
+        let ran = program().run(&[&script[..], &args].concat());
+        assert!(
+            ran.stderr.contains(&said) && !ran.stderr.contains("'--root'"),
+            "{args:?}: {ran:?}"
+        );
         assert!(!said.is_empty() || !ran.stderr.contains("--write"), "{args:?}: {ran:?}");
     }
     let written = program().run(&[&script[..], &["--write", ".", "--", "a", "out.txt"]].concat());

@@ -53,8 +53,10 @@ impl Page {
     pub(crate) fn prepare(tree: &Tree) {
         let proposals = tree.join("proposals");
         let proposals = format!("proposals: {{ directory: '{}' }}\n", proposals.display());
-        let config = "added_tools: gate\naudit: { log: keep }\n".to_owned() + &proposals;
-        tree.write("home/.config/prowess/config.yaml", config);
+        let config = "added_tools: gate\naudit: { log: keep }\n\
+            discovery: { roots: { agents: [~/written] } }\n";
+        tree.write("home/.config/prowess/config.yaml", config.to_owned() + &proposals);
+        tree.write("home/written/notes/SKILL.md", plain_skill("notes"));
         tree.write("home/.agents/skills/pdf/SKILL.md", plain_skill("pdf"));
         tree.write("home/.agents/skills/pdf/scripts/fill.sh", "echo filled\n");
         tree.write("home/.agents/skills/bad/SKILL.md", "no frontmatter");
@@ -115,31 +117,44 @@ impl Page {
     }
 }
 
+/// Returns the number of bytes that a process has read so far.
+pub(crate) fn read(process: u32) -> u64 {
+    let counts = std::fs::read_to_string(format!("/proc/{process}/io")).expect("it is ours");
+    let count = counts.lines().find_map(|line| line.strip_prefix("rchar: ")).expect("a count");
+    count.parse().expect("a number")
+}
+
+/// Files that stay as they are are not read for each request.
+#[cfg(target_os = "linux")]
+#[test]
+fn proposals_are_read_again_once_they_change() {
+    let page = Page::open();
+    let evidence = "x".repeat(16_000);
+    let diff = "-name: pdf\n+name: pdf\n+license: X\n";
+    let arguments = ["propose", "pdf", "--reason", "mine", "--evidence", &evidence];
+    let long = program(&page.tree).with_input(diff).run(&arguments);
+    let name = long.text().trim().trim_start_matches("proposed: ").to_owned();
+    let bytes = |_| {
+        let before = read(page.process());
+        assert!(page.body("/proposals").contains(&name));
+        read(page.process()) - before
+    };
+    // Something else may be read beside one of them.
+    let bytes = (0..5).map(bytes).min().unwrap_or_default();
+    assert!(bytes < 16_000, "{bytes} bytes");
+    page.run(&["proposals", "withdraw", &name]);
+    assert!(!page.body("/proposals").contains(&name), "it is gone");
+}
+
 #[test]
 fn page_is_the_json_of_the_command() {
     let page = Page::open();
     // It waits for a quick report only.
     while page.body("/health").contains("setup-being-checked") {}
-    for (path, args) in [
-        ("/approvals?format=json", &["approvals", "list"][..]),
-        ("/approvals?all=1&format=json", &["approvals", "list", "--all"]),
-        ("/approval?id=1&format=json", &["approvals", "show", "1"]),
-        ("/skills?format=json", &["list"]),
-        ("/skills?q=pd&hidden=1&format=json", &["list", "pd", "--hidden"]),
-        ("/skill?id=pdf&format=json", &["show", "pdf"]),
-        ("/explain?id=pdf&format=json", &["explain", "pdf"]),
-        ("/explain?id=bad&format=json", &["explain", "bad"]),
-        ("/audit?format=json", &["audit", "show", "--last", "50"]),
-        ("/chain?format=json", &["audit", "verify"]),
-        ("/stats?format=json", &["audit", "stats"]),
-        ("/health?format=json", &["doctor"]),
-        ("/trust?format=json", &["trust", "--list"]),
-        ("/quarantine?format=json", &["sync", "--quarantine"]),
-        ("/proposals?format=json", &["proposals", "list"]),
-        ("/proposal?id=pdf&format=json", &["proposals", "show", "pdf"]),
-        ("/history?id=pdf&format=json", &["history", "pdf"]),
-    ] {
-        assert_eq!(page.body(path), page.run(args), "{path}");
+    for line in include_str!("../data/pages.txt").lines() {
+        let (path, args) = line.split_once(" ¦ ").expect("a path and a command");
+        let args: Vec<_> = args.split(' ').collect();
+        assert_eq!(page.body(path), page.run(&args), "{path}");
     }
     for path in ["/chain", "/stats", "/health", "/audit?session=none"] {
         assert!(page.body(path).contains(">As of 20"), "{path} has its time");
@@ -190,6 +205,13 @@ fn decision_is_that_of_the_command() {
     assert!(changes.contains("+license: MIT"), "{changes}");
     assert_eq!(page.body("/difference?id=pdf&from=1&to=2&format=json"), changes);
     assert!(page.body("/history?id=pdf").contains("2 accepted, now"));
+    assert!(page.body("/").contains("/skill?id=notes"), "an agent has written it");
+    let trust = form("/skill?id=notes") + "decision=trust";
+    page.tree.write("home/written/notes/new.md", "Not seen.");
+    assert_eq!(decide("/skill", &trust).as_deref(), Some("409"), "its files are others");
+    let trust = form("/skill?id=notes") + "decision=trust";
+    assert_eq!(decide("/skill", &trust).as_deref(), Some("303"));
+    assert!(page.run(&["trust", "--list"]).contains("notes@sha256:"));
     let distrust = form("/trust") + "decision=distrust";
     assert_eq!(decide("/trust", &distrust).as_deref(), Some("303"));
     assert!(page.run(&["trust", "--list"]).contains("\"folders\": []"));

@@ -20,36 +20,14 @@ fn accepted_forms() {
     }
 }
 
+/// Each character of a form stands for a byte.
 #[test]
 fn refused_forms() {
-    let cases: &[(&[u8], &str)] = &[
-        (b"", "file-empty"),
-        (b"# No frontmatter\n", "frontmatter-missing"),
-        (b"x---\nname: a\n---\n", "frontmatter-missing"),
-        (b"\n---\n# A rule\n---\n", "frontmatter-missing"),
-        (b"text\n---\nname: a\n---\n", "frontmatter-missing"),
-        (b"<!--\n---\nname: a\n---\n", "frontmatter-missing"),
-        (b" ---\nname: a\n ---\n", "frontmatter-missing"),
-        (b"---toml\nname: a\n---\n", "frontmatter-missing"),
-        (b"----\nname: a\n---\n", "frontmatter-missing"),
-        (b"--- x\nname: a\n---\n", "frontmatter-missing"),
-        (b"--\rname: a\r---\r", "frontmatter-missing"),
-        (b"+++\nname = 'a'\n+++\n", "frontmatter-missing"),
-        (b"---", "frontmatter-unclosed"),
-        (b"---\n", "frontmatter-unclosed"),
-        (b"---\nname: a\ndescription: x\n", "frontmatter-unclosed"),
-        (b"---\nname: a\nx\n --- \n", "frontmatter-unclosed"),
-        (b"---\nname: a\nx\n----\n", "frontmatter-unclosed"),
-        (b"---\n\xff", "not-utf8"),
-        (b"\xff\xfe-\0-\0-\0", "not-utf8"),
-        (b"---\nname: a\ndescription: caf\xe9\n---\n", "not-utf8"),
-        (b"---\nname: a\ndescription: x\n---\nbody \xff", "not-utf8"),
-        (b"---\nname: a\ndescription: \0\n---\n", "nul-byte"),
-        (b"---\nname: a\ndescription: x\n---\n\0", "nul-in-body"),
-    ];
-    for (text, expected) in cases {
-        let shown = String::from_utf8_lossy(text);
-        assert_eq!(codes(text, Profile::Lenient), [*expected], "{shown:?}");
+    for line in include_str!("../data/fences.jsonl").lines() {
+        let (text, expected): (String, String) = serde_json::from_str(line).expect("two texts");
+        let bytes: Option<Vec<u8>> = text.chars().map(|it| u8::try_from(it).ok()).collect();
+        let bytes = bytes.expect("each character stands for a byte");
+        assert_eq!(codes(&bytes, Profile::Lenient), [expected], "{text:?}");
     }
 }
 

@@ -32,7 +32,8 @@ impl<'t> Text<'t> {
         lines.is_some_and(|lines| lines.iter().map(|(line, _)| line).eq(wanted))
     }
 
-    /// Returns the lines that are most similar to these.
+    /// Returns the lines that are most similar to these. If they are the same, it is those next to
+    /// them that differ, so these are in it.
     pub(super) fn nearest(&self, wanted: &[&str]) -> Vec<String> {
         let equal = |at: &usize| {
             let lines = self.lines[*at..].iter().zip(wanted);
@@ -41,8 +42,9 @@ impl<'t> Text<'t> {
         let last = self.lines.len().saturating_sub(wanted.len());
         // The first of several: the maximum of a reversed range.
         let at = (0..=last).rev().max_by_key(equal).unwrap_or_default();
-        let lines = self.lines[at..].iter().take(wanted.len());
-        lines.map(|(line, _)| (*line).to_owned()).collect()
+        let around = usize::from(!wanted.is_empty() && self.has(at, wanted));
+        let lines = self.lines[..self.lines.len().min(at + wanted.len() + around)].iter();
+        lines.skip(at - around.min(at)).map(|(line, _)| (*line).to_owned()).collect()
     }
 }
 

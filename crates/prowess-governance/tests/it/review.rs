@@ -238,6 +238,51 @@ fn invalid_result_is_not_kept() {
     place.propose("-Save the form.\n+Save it.\n").unwrap();
 }
 
+/// A finding of the skill as it is says nothing about the change.
+#[test]
+fn findings_of_a_change_are_shown() {
+    let mut place = Place::new();
+    let check = |_: &str, files: &PackageFiles| {
+        let text = String::from_utf8_lossy(&files["SKILL.md"].content).into_owned();
+        let found = text.lines().filter(|line| line.contains(" the ") || line.contains(" it."));
+        let code = || prowess_core::Code::new("word");
+        let found = found.map(|line| Diagnostic::new(code(), Severity::Warning, line, "cut"));
+        CheckedPackage { id: None, diagnostics: found.collect() }
+    };
+    place.proposals = place.proposals.clone().checked_by(Arc::new(check));
+    place.propose("-Save the form.\n+Save it.\n").unwrap();
+    let (proposal, package) = (place.only(), place.package());
+    let outlook = place.proposals.outlook(&proposal, &package, &Catalog::empty()).unwrap();
+    let messages: Vec<_> = outlook.findings.iter().map(|it| &*it.message).collect();
+    assert_eq!(messages, ["Save it."]);
+}
+
+/// The same new file is no conflict, another one is, and a line next to a change is shown.
+#[test]
+fn conflict_shows_what_it_is_about() {
+    let new = |line: &str| format!("--- /dev/null\n+++ b/new.md\n@@\n+{line}\n");
+    let end = "@@ -11,2 +11,2 @@\n \n-Fill the form.\n+Fill it.\n";
+    let text = Place::new().text("SKILL.md");
+    let cases: [(String, &str, String, &[&str]); 3] = [
+        ("-Save the form.\n+Save it.\n".to_owned() + &new("One."), "new.md", "One.\n".into(), &[]),
+        (new("One."), "new.md", "Other.\n".into(), &["Other."]),
+        (
+            format!("--- a/SKILL.md\n+++ b/SKILL.md\n{end}"),
+            "SKILL.md",
+            text + "More.\n",
+            &["Save the form.", "", "# Dates", "", "Fill the form.", "More."],
+        ),
+    ];
+    for (diff, path, text, now) in cases {
+        let place = Place::new();
+        place.propose(&diff).unwrap();
+        place.write(path, &text);
+        let found = place.accept(true).map_or_else(|error| error.conflicts, |()| Vec::new());
+        let found: Vec<_> = found.into_iter().flat_map(|it| it.now).collect();
+        assert_eq!(found, now, "{diff}");
+    }
+}
+
 #[test]
 fn changed_file_is_never_applied() {
     for (from, to) in [
@@ -430,9 +475,6 @@ fn replacement_needs_the_files_that_were_read() {
     let error = place.package().replace(&before, &after).unwrap_err();
     assert_eq!(error.code, codes::PROPOSAL_CONFLICT);
     assert_eq!(place.text("SKILL.md"), "changed");
-    std::os::unix::fs::symlink("/etc/passwd", place.tree.join("skills/pdf/link")).unwrap();
-    let error = place.package().replace(&place.files(), &after).unwrap_err();
-    assert!(error.message.contains("`link` is in its directory"), "{error}");
 }
 
 /// A skill whose directory is gone returns to it, unless something is there again.

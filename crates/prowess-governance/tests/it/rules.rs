@@ -1,7 +1,7 @@
 //! The rules of proposers, reviewers and packages, and of changes that are never kept.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 
 use prowess_core::{Actor, Catalog, Proposal, ProposalStore as _, Timestamp};
@@ -174,50 +174,53 @@ fn impossible_changes_are_refused() {
     let link = |place: &Place| {
         symlink("/etc/hostname", place.tree.join("skills/pdf/link")).unwrap();
     };
-    let checkout = |place: &Place| fs::create_dir(place.tree.join("skills/pdf/.git")).unwrap();
-    let modules = |place: &Place| {
-        fs::create_dir(place.tree.join("skills/pdf/node_modules")).unwrap();
-    };
-    let nothing = |_: &Place| {};
-    type Case<'c> = (fn(&Place), String, &'c str);
-    let cases: [Case<'_>; 13] = [
-        (nothing, new("aux.md"), "`aux.md` is not a name"),
-        (nothing, new("a:b.md"), "is no path"),
-        (nothing, new(":!x.md"), "is not a name"),
-        (nothing, new(".GIT/config"), "is not a name"),
-        (nothing, new("skill.md"), "the same file as another"),
-        (nothing, new("NEW.md") + &new("new.md"), "the same file as another"),
-        (nothing, new("References/x.md"), "the same file as another"),
-        (nothing, new("SKILL.md/x"), "the same file as another"),
-        (|place| place.write("nul.txt", ""), DIFF.to_owned(), "`nul.txt` is not a name"),
-        (link, new("x.md"), "`link` is in its directory"),
-        (checkout, new("x.md"), "`.git` is in its directory"),
-        (modules, new("x.md"), "`node_modules` is in its directory"),
-        (checkout, DIFF.to_owned(), ""),
-    ];
-    for (prepare, diff, expected) in cases {
+    for (path, expected) in [
+        ("link", "`link` is the place of a link"),
+        ("link/x.md", "`link/x.md` is the place of a link"),
+        ("a/node_modules/x.js", "is no path of a file of the skill"),
+        ("aux.md", "`aux.md` is not a name"),
+        ("SKILL.md/x", "the same file as another"),
+    ] {
         let place = Place::new();
-        prepare(&place);
-        match place.propose(&diff) {
-            Ok(_) => {
-                assert_eq!(expected, "", "{diff}: one file can be replaced alone");
-                place.accept(false).unwrap();
-            }
-            Err(error) => {
-                assert_eq!(error.code, codes::PROPOSAL_INVALID);
-                let is_meant = !expected.is_empty() && error.message.contains(expected);
-                assert!(is_meant, "{diff}: {error}");
-                assert!(!place.tree.join("proposals").exists(), "nothing was kept");
-            }
-        }
+        link(&place);
+        let error = place.propose(&new(path)).unwrap_err();
+        assert_eq!(error.code, codes::PROPOSAL_INVALID);
+        assert!(error.message.contains(expected), "{path}: {error}");
+        assert!(!place.tree.join("proposals").exists(), "nothing was kept");
     }
     let place = Place::new();
-    place.propose(&new("x.md")).unwrap();
+    place.write("nul.txt", "");
+    assert!(place.propose(DIFF).unwrap_err().message.contains("rename that file first"));
+    let place = Place::new();
+    place.propose(&new("link")).unwrap();
     link(&place);
     let error = place.accept(true).unwrap_err();
     assert_eq!(error.code, codes::PROPOSAL_INVALID, "{error}");
-    assert!(error.message.contains("`link` is in its directory"), "{error}");
+    assert!(error.message.contains("`link` is the place of a link"), "{error}");
     assert!(place.proposals.decided("", usize::MAX).unwrap().is_empty());
+}
+
+/// A clone of a repository, with what a package manager has installed, and links.
+#[test]
+fn files_of_others_stay_the_same_files() {
+    let place = Place::new();
+    let skill = place.tree.join("skills/pdf");
+    let others =
+        [".git/HEAD", ".git/objects/ab/cd", "node_modules/a/x.js", "references/node_modules/b.js"];
+    for path in others {
+        place.tree.write(&format!("skills/pdf/{path}"), path);
+    }
+    fs::create_dir_all(skill.join(".git/refs/tags")).unwrap();
+    symlink("../nothing", skill.join("references/link")).unwrap();
+    let inode = |path: &&str| fs::symlink_metadata(skill.join(path)).unwrap().ino();
+    let all = || others.iter().chain([&"references/link"]).map(inode).collect::<Vec<_>>();
+    let before = all();
+    place.propose(&(DIFF.to_owned() + &new("x.md"))).unwrap();
+    place.accept(false).unwrap();
+    assert!(skill.join("x.md").exists() && skill.join(".git/refs/tags").is_dir());
+    assert_eq!(all(), before);
+    let names = fs::read_dir(place.tree.join("skills")).unwrap().count();
+    assert_eq!(names, 1, "nothing is left next to the skill");
 }
 
 /// Agents have limits of their own, so that none keeps a person out.

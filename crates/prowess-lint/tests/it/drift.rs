@@ -79,39 +79,9 @@ fn found(text: &str) -> Vec<(String, String, u32)> {
 
 #[test]
 fn nothing_is_dropped_in_silence() {
-    let leaves = "name files relative to the root of the repository";
-    let range = "write a range as cargo does";
-    let shape = "write a text with blanks between the items, or a list of texts";
-    for (metadata, message, help, column) in [
-        ("depends-on-file: a.rs", "unknown key `depends-on-file`", "`depends-on-files`?", 3),
-        ("depend-on-skills: a", "unknown key `depend-on-skills`", "`depends-on-skills`?", 3),
-        ("Depends_On_Cmds: a", "unknown key `Depends_On_Cmds`", "the keys are `depends-on-f", 3),
-        ("dependson-url: a", "unknown key `dependson-url`", "`depends-on-urls`?", 3),
-        ("depends-on: {files: a.rs}", "unknown key `depends-on`", "the keys are", 3),
-        ("last-verifed: 2026-01-01", "unknown key `last-verifed`", "`last-verified`?", 3),
-        ("depends-on-files: {a: b}", "`depends-on-files` names nothing", shape, 21),
-        ("depends-on-files: [[a], b]", "`depends-on-files` names nothing", shape, 21),
-        ("depends-on-files: \"\"", "`depends-on-files` names nothing", shape, 21),
-        ("depends-on-files: a ../b", "`../b` is not compared with anything", leaves, 23),
-        ("depends-on-files: [/etc/x]", "`/etc/x` is not compared with anything", leaves, 22),
-        ("depends-on-files: [gone.y, ../b, ../bb]", "`../b` is not compared", leaves, 30),
-        ("depends-on-files: 'a.{rs,py}'", "`a.{rs,py}` is not compared", "without braces", 22),
-        ("depends-on-files: [\"\", \",\"]", "`depends-on-files` names nothing", shape, 21),
-        ("depends-on-files: ~/x", "`~/x` is not compared with anything", leaves, 21),
-        ("depends-on-files: a/../../b", "`a/../../b` is not compared with anything", leaves, 21),
-        ("depends-on-files: 'C:\\x'", "`C:\\x` is not compared with anything", leaves, 22),
-        ("depends-on-commands: ../x", "`../x` is not compared with anything", "name a program", 24),
-        ("depends-on-commands: a -x", "`-x` is not compared with anything", "name a program", 26),
-        ("depends-on-commands: a@new", "`a@new` is not compared with anything", range, 24),
-        ("depends-on-skills: a@>=1-x", "`a@>=1-x` is not compared with anything", range, 22),
-        ("depends-on-skills: ['a b']", "`a b` is not compared with anything", "name a skill", 24),
-        ("depends-on-urls: example.com", "`example.com` is not compared with anything", "URL", 20),
-        ("depends-on-urls: https://a@b", "`https://a@b` is not compared with anything", "URL", 20),
-        ("last-verified: yesterday", "`yesterday` is no day", "`2026-03-01`", 18),
-        ("last-verified: 2026-02-30", "`2026-02-30` is no day", "`2026-03-01`", 18),
-        ("last_verified: [2026-02-03]", "`[\"2026-02-03\"]` is no day", "`2026-03-01`", 18),
-        ("last-verified: 2099-01-01", "`2099-01-01` is in the future", "on which you compared", 18),
-    ] {
+    for line in include_str!("../data/drift-unclear.txt").lines() {
+        let parts: Vec<_> = line.split(" ¦ ").collect();
+        let [metadata, message, help, column] = parts[..] else { panic!("{line}") };
         let text = format!(
             "---\nname: notes\ndescription: Use when asked.\nmetadata:\n  {metadata}\n---\n{BODY}"
         );
@@ -119,7 +89,7 @@ fn nothing_is_dropped_in_silence() {
         let [(said, next, at), ..] = &found[..] else { panic!("{metadata}: {found:?}") };
         assert_eq!(found.len(), if metadata.contains("bb") { 2 } else { 1 }, "{found:?}");
         assert!(said.starts_with(message) && next.contains(help), "{metadata}: {found:?}");
-        assert_eq!(*at, column, "{metadata}: {found:?}");
+        assert_eq!(at.to_string(), column, "{metadata}: {found:?}");
     }
     for metadata in [
         "depends: a",

@@ -25,47 +25,13 @@ fn check(fields: &str, codes: &[&str], expected: &str) {
     assert!(!again.is_changed(), "fixing {fields:?} twice changes it twice");
 }
 
+/// Each line has the fields, the codes and what the fields become; `⏎` ends a line.
 #[test]
 fn what_has_one_right_answer_is_fixed() {
-    for (fields, codes, expected) in [
-        (
-            "name: a\ndescription: Use when: it rains\n",
-            &["unquoted-colon"][..],
-            "name: a\ndescription: 'Use when: it rains'\n",
-        ),
-        (
-            "name: a\ndescription: Don't: \"say\" it\n",
-            &["unquoted-colon"],
-            "name: a\ndescription: \"Don't: \\\"say\\\" it\"\n",
-        ),
-        (
-            "name: a\ndescription: Use when: it rains # never\n",
-            &["unquoted-colon"],
-            "name: a\ndescription: 'Use when: it rains' # never\n",
-        ),
-        (
-            "name: a\ndescription: Use when: it\n  rains: hard\nlicense: MIT\n",
-            &["unquoted-colon"],
-            "name: a\ndescription: 'Use when: it\n  rains: hard'\nlicense: MIT\n",
-        ),
-        (
-            "name: a # mine\ndescription: b\nallowed_tools: Read\n",
-            &["allowed-tools-alias"],
-            "name: a # mine\ndescription: b\nallowed-tools: Read\n",
-        ),
-        (
-            "NAME: a\nDescription: b\nLicense: MIT\n",
-            &["misspelled-field", "misspelled-field", "misspelled-field"],
-            "name: a\ndescription: b\nlicense: MIT\n",
-        ),
-        ("name: 42\ndescription: b\n", &["plain-not-text"], "name: '42'\ndescription: b\n"),
-        (
-            "name: 42\nallowed_tools: Read\ndescription: Use: it\n",
-            &["plain-not-text", "allowed-tools-alias", "unquoted-colon"],
-            "name: '42'\nallowed-tools: Read\ndescription: 'Use: it'\n",
-        ),
-    ] {
-        check(fields, codes, expected);
+    for line in include_str!("../data/fixes.txt").lines() {
+        let parts: Vec<_> = line.split(" ¦ ").map(|part| part.replace('⏎', "\n")).collect();
+        let [fields, codes, expected] = &parts[..] else { panic!("{line}") };
+        check(fields, &codes.split(' ').collect::<Vec<_>>(), expected);
     }
 }
 

@@ -140,28 +140,10 @@ fn refusal(plugin: &str, config: &Value) -> String {
 
 #[test]
 fn invalid_configuration_is_refused() {
-    let remote = |key: &str, value: &str| json!({"sources": [], "directory": "/c", key: value});
-    let mcp = |key: &str, value: &str| json!({"label": "docs", key: value});
-    for (plugin, config, part) in [
-        ("filesystem", json!({"roots": [{"root": "skills"}]}), "root `skills` is not absolute"),
-        ("filesystem", json!({"roots": [{}]}), "the root `` is not absolute"),
-        ("filesystem", json!({"roots": [{"root": "/a", "nestd": "stop"}]}), "`roots[0].nestd`"),
-        ("filesystem", json!({}), "missing field `roots`"),
-        ("memory", json!({"files": {"../SKILL.md": ""}}), "`../SKILL.md` leaves the package"),
-        ("mcp", json!({"label": "docs"}), "either a `command` or a `url`"),
-        ("mcp", json!({"label": "docs", "command": ["a"], "url": "https://b"}), "either"),
-        ("mcp", json!({"label": "Docs", "command": ["a"]}), "not a label"),
-        ("mcp", mcp("url", "http://example.com"), "`https` only"),
-        ("mcp", json!({"label": "d", "url": "https://b", "token_file": "t"}), "not absolute"),
-        ("mcp", json!({"label": "d", "url": "https://b", "token_file": "/none/t"}), "cannot be"),
-        ("mcp", json!({"url": "https://b"}), "missing field `label`"),
-        ("remote", remote("directory", "cache"), "`cache`, which is not absolute"),
-        ("remote", remote("signer", "RWQ"), "`signer`: it is not"),
-        ("remote", remote("growth", "maybe"), "growth"),
-        ("remote", remote("trusted_root", "/none/root.json"), "cannot be used"),
-        ("remote", json!({"directory": "/c"}), "missing field `sources`"),
-        ("skill-tools", json!({"tool": {}}), "unknown field `tool`"),
-    ] {
+    for line in include_str!("../data/refused-settings.txt").lines() {
+        let parts: Vec<_> = line.split(" ¦ ").collect();
+        let [plugin, config, part] = parts[..] else { panic!("{line}") };
+        let config = config.parse().expect("JSON");
         let reason = refusal(plugin, &config);
         assert!(reason.contains(part), "{plugin} refuses {config} with {part:?}: {reason:?}");
     }

@@ -5,49 +5,21 @@ use prowess_testkit::memory_catalog;
 
 use crate::{catalog, found};
 
+/// Returns the parts of a line of a table.
+pub(super) fn parts(line: &str) -> [&str; 3] {
+    line.split('¦').map(str::trim).collect::<Vec<_>>().try_into().expect("three parts")
+}
+
 #[test]
 fn queries_of_a_mixed_catalog_find_the_right_skill() {
-    let catalog = memory_catalog([
-        (
-            "pdf-forms",
-            "Fill in and flatten forms. Use when a PDF must be completed.",
-            &["acrobat"][..],
-        ),
-        (
-            "invoice-checks",
-            "Compare invoices with orders and find amounts that differ.",
-            &["accounting"],
-        ),
-        (
-            "release-notes",
-            "Write what changed between two versions, from commits.",
-            &["git", "changelog"],
-        ),
-        ("sql-tuning", "Explain slow queries and propose indexes for databases.", &["postgres"]),
-        ("kubernetes-rollouts", "Deploy services to a cluster and watch the rollout.", &["helm"]),
-        ("how-to", "Answer questions about the office.", &[]),
-        ("表单填写", "填写 PDF 表单。", &[]),
-        ("café-finder", "Suggest a place for lunch.", &["naïve"]),
-    ]);
-    for (reason, query, expected) in [
-        ("another form", "filling a form", "pdf-forms"),
-        ("another form", "indexing a database", "sql-tuning"),
-        ("another form", "deployed", "kubernetes-rollouts"),
-        ("another form", "the difference of an invoiced amount", "invoice-checks"),
-        ("case and accents", "KUBERNETES", "kubernetes-rollouts"),
-        ("case and accents", "cafe", "café-finder"),
-        ("case and accents", "CAFE\u{301}", "café-finder"),
-        ("case and accents", "naive", "café-finder"),
-        ("case and accents", "ｐｄｆ", "pdf-forms"),
-        ("a tag", "acrobat", "pdf-forms"),
-        ("a tag", "changelog", "release-notes"),
-        ("a tag", "postgres is slow", "sql-tuning"),
-        ("a script without spaces, by two characters", "表单", "表单填写"),
-        ("a script without spaces, by two characters", "请填写这份表单", "表单填写"),
-        ("most of the words", "write a changelog from git commits", "release-notes"),
-        ("most of the words", "watch the rollout of services", "kubernetes-rollouts"),
-        ("a name of stopwords", "how to", "how-to"),
-    ] {
+    let skills = include_str!("../data/skills.txt").lines().map(|line| {
+        let [name, description, tags] = parts(line);
+        (name, description, tags.split_whitespace().collect::<Vec<_>>())
+    });
+    let skills: Vec<_> = skills.collect();
+    let catalog = memory_catalog(skills.iter().map(|(name, it, tags)| (*name, *it, &tags[..])));
+    for line in include_str!("../data/queries.txt").lines() {
+        let [reason, query, expected] = parts(line);
         let found = found(&catalog, query);
         assert_eq!(found.first().map(String::as_str), Some(expected), "{reason}: `{query}`");
     }

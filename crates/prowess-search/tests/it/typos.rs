@@ -1,5 +1,6 @@
 //! Words that no skill has, and the words that were perhaps meant.
 
+use crate::quality::parts;
 use crate::{catalog, found};
 
 #[test]
@@ -11,23 +12,8 @@ fn unknown_word_finds_near_ones() {
         ("translation", "Says it in another language."),
         ("gpt4", "Asks a model."),
     ]);
-    for (reason, query, expected) in [
-        ("a missing letter", "kubernets", "kubernetes"),
-        ("a wrong letter", "kubernetas", "kubernetes"),
-        ("a doubled letter", "postgress", "postgres"),
-        ("swapped letters", "pfd", "pdf"),
-        ("a missing first letter", "ubernetes", "kubernetes"),
-        ("two wrong letters of a long word", "trenslatoin", "translation"),
-        ("two wrong letters of a long word", "kobernettes", "kubernetes"),
-        ("a word of a description", "langauge", "translation"),
-        ("too far", "kangaroo", ""),
-        ("too far", "pqr", ""),
-        ("too far", "pf", ""),
-        ("another number", "gpt5", ""),
-        ("a beginning", "kube", "kubernetes"),
-        ("a beginning", "transl", "translation"),
-        ("too short a beginning", "kub", ""),
-    ] {
+    for line in include_str!("../data/typos.txt").lines() {
+        let [reason, query, expected] = parts(line);
         assert_eq!(found(&catalog, query).join(" "), expected, "{reason}: `{query}`");
     }
 }

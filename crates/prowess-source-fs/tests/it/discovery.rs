@@ -208,6 +208,10 @@ fn what_the_operator_names_comes_first_and_once() {
     assert_eq!(findings(&tree, &found), reported, "and what is not used is reported");
     let is_optional: Vec<_> = found.roots.iter().map(|root| root.may_be_missing).collect();
     assert_eq!(is_optional, [false, false, false, true], "what is named must be there");
+    let roots = [(Box::from("agents"), vec!["~/.agents/skills".into()])].into();
+    let found = find(&tree, &Discovery { roots, organization: None, ..policy }, "work");
+    let reported = ["root-repeated /home/.agents/skills"];
+    assert_eq!(findings(&tree, &found), reported, "skills of the user would wait for a review");
 }
 
 #[test]

@@ -20,7 +20,9 @@ fn changes_are_versions_with_an_author() {
     place.store = place.store.clone().by(Author { by: "ada".into(), at: Timestamp(1) });
     let one = place.install("pdf", "one");
     place.install("pdf", "one");
-    place.store.begin().unwrap().roll_back(&place.lock, "pdf", None).unwrap();
+    let change = place.store.begin().unwrap().because(Some("it breaks".into()));
+    change.roll_back(&place.lock, "pdf", None).unwrap();
+    drop(change);
     let mut lock = place.lock.load().unwrap();
     lock.skills.clear();
     place.store.begin().unwrap().save(&place.lock, &lock).unwrap();
@@ -29,6 +31,8 @@ fn changes_are_versions_with_an_author() {
     let installed = ("installed", first);
     assert_eq!(found, [installed, ("updated", one), ("returned", first), ("removed", first)]);
     assert!(versions.iter().all(|version| version.by == "ada"));
+    let reasons = [1, 2, 3].map(|at: usize| versions[at].reason.as_deref() == Some("it breaks"));
+    assert_eq!(reasons, [false, true, false], "the reason is that of the return");
     assert_eq!(place.store.package(&one), Ok(package("one")), "modes are kept, too");
     assert_eq!(place.store.ledger("/another"), Ok(Vec::new()));
 }

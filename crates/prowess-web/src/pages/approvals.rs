@@ -6,16 +6,12 @@ use serde_json::Value;
 use super::changes::{Part, write_parts};
 use super::parts::{NAME_BYTES, ROW_BYTES, facts, list, more, plain, rows, target, text};
 use super::{Sheet, decide};
+use crate::View;
 use crate::form::Form;
 use crate::html::{Html, clipped};
-use crate::{Desk, Refusal, Shown, View};
 
-pub(super) fn values(desk: &dyn Desk, query: &Form) -> Result<Shown, Refusal> {
-    desk.view(&View::Approvals { all: query.get("all") == "1" })
-}
-
-pub(super) fn value(desk: &dyn Desk, query: &Form) -> Result<Shown, Refusal> {
-    desk.view(&View::Approval(query.get("id")))
+pub(super) fn all(query: &Form) -> View<'_> {
+    View::Approvals { all: query.get("all") == "1" }
 }
 
 pub(super) fn write_all(html: &mut Html, sheet: &Sheet<'_>) {

@@ -7,15 +7,15 @@ use serde_json::{Map, Value};
 
 use super::Sheet;
 use super::parts::{NAME_BYTES, ROW_BYTES, facts, list, more, number, plain, rows, target, text};
+use crate::View;
 use crate::form::{Form, encoded};
 use crate::html::{Html, clipped};
-use crate::{Desk, Refusal, Shown, View};
 
 /// The width of a bar.
 const BAR: u64 = 100;
 
-pub(super) fn value(desk: &dyn Desk, query: &Form) -> Result<Shown, Refusal> {
-    desk.view(&View::Audit { session: query.get("session"), before: query.number("before") })
+pub(super) fn view(query: &Form) -> View<'_> {
+    View::Audit { session: query.get("session"), before: query.number("before") }
 }
 
 pub(super) fn write_sessions(html: &mut Html, sheet: &Sheet<'_>) {

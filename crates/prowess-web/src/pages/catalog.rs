@@ -2,22 +2,26 @@
 
 use serde_json::Value;
 
-use super::Sheet;
 use super::changes::{Part, write_parts};
-use super::parts::{NAME_BYTES, ROW_BYTES, facts, list, more, number, plain, rows, target, text};
+use super::parts::{
+    NAME_BYTES, ROW_BYTES, facts, lines, list, more, number, plain, rows, target, text,
+};
+use super::{Sheet, decide};
+use crate::View;
 use crate::form::{Form, encoded};
 use crate::html::{Html, clipped};
-use crate::{Desk, Refusal, Shown, View};
 
 /// The fields of a frontmatter that say what a skill may do.
 const SURFACE: [&str; 4] = ["allowed-tools", "hooks", "compatibility", "metadata"];
 
-pub(super) fn values(desk: &dyn Desk, query: &Form) -> Result<Shown, Refusal> {
-    desk.view(&View::Catalog {
-        text: query.get("q"),
-        hidden: query.get("hidden") == "1",
-        from: query.number("from").unwrap_or_default(),
-    })
+pub(super) fn all(query: &Form) -> View<'_> {
+    let from = query.number("from").unwrap_or_default();
+    let (text, layer) = (query.get("q"), query.get("layer"));
+    View::Catalog { text, layer, hidden: query.get("hidden") == "1", from }
+}
+
+pub(super) fn reasons(query: &Form) -> View<'_> {
+    View::Explanation(query.get("id"))
 }
 
 pub(super) fn write_all(html: &mut Html, sheet: &Sheet<'_>) {
@@ -34,7 +38,8 @@ pub(super) fn write_all(html: &mut Html, sheet: &Sheet<'_>) {
     let next = if is_cut { Some(from.saturating_add(written as u64)) } else { sheet.shown.next };
     if let Some(next) = next {
         let hidden = if is_hidden { "&hidden=1" } else { "" };
-        let target = format!("/skills?q={}{hidden}&from={next}", encoded(query));
+        let layer = encoded(sheet.query.get("layer"));
+        let target = format!("/skills?q={}{hidden}&layer={layer}&from={next}", encoded(query));
         more(html, &target, "Further skills");
     }
 }
@@ -54,7 +59,8 @@ fn search(html: &mut Html, query: &str, is_hidden: bool) {
     });
 }
 
-fn row(html: &mut Html, skill: &Value) {
+/// Adds a skill in a list.
+pub(super) fn row(html: &mut Html, skill: &Value) {
     let id = text(skill, "id");
     let is_shadowed = text(skill, "state") == "shadowed";
     // The id of a shadowed skill is that of another one.
@@ -82,23 +88,37 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
     html.element("p", &[], |html| {
         html.line("strong", &clipped(id, NAME_BYTES));
         html.text(" ");
-        html.link(&target("/explain", "id", id), "Why it is offered or not, and findings");
+        html.link(&target("/explain", "id", id), "Why it is offered or not");
+        html.text(" ");
+        let location = text(record, "location");
+        let directory = location.rsplit_once('/').map_or(location, |(directory, _)| directory);
+        html.link(&target("/health", "under", directory), "Findings");
         html.text(" ");
         html.link(&target("/history", "id", id), "History");
     });
     html.line("p", &clipped(text(record, "description"), 2 * ROW_BYTES));
     let names = ["state", "reason", "location", "layer", "trust", "version", "tokens"];
     let of_record = names.map(|name| (name, plain(&record[name])));
-    facts(html, of_record.into_iter().chain([("digest", plain(&value["digest"]))]));
+    let digests = [("package", "package"), ("instructions", "digest")];
+    let digests = digests.map(|(name, key)| (name, plain(&value[key])));
+    facts(html, of_record.into_iter().chain(digests));
     let property = |name| Part::plain(name, plain(&value["properties"][name]));
     let mut parts = Vec::from(SURFACE.map(property));
+    parts.push(Part::plain("surface", lines(list(value, "surface"))));
     let file = |file| format!("{} ({} bytes)\n", text(file, "path"), number(file, "bytes"));
     let mut files: String = list(value, "resources").iter().map(file).collect();
     if value["is_complete"] == false {
         files += "and more\n";
     }
     parts.extend([Part::plain("Files", files), Part::plain("Instructions", text(value, "body"))]);
-    write_parts(html, &parts, sheet.from(), &format!("{}&from=", target("/skill", "id", id)));
+    let review = &value["review"];
+    let whole = Part::plain("Each file, which an agent has written", text(review, "diff"));
+    parts.push(Part { is_diff: true, ..whole });
+    let next = format!("{}&from=", target("/skill", "id", id));
+    if write_parts(html, &parts, sheet.from(), &next) && review.is_object() {
+        let choices = [("trust", "I have read it: offer it")];
+        decide::write_form(html, "/skill", (id, review), &choices, sheet.token);
+    }
 }
 
 pub(super) fn write_reasons(html: &mut Html, sheet: &Sheet<'_>) {

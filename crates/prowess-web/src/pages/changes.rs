@@ -8,7 +8,7 @@ use super::Sheet;
 use super::parts::{NAME_BYTES, ROW_BYTES, list, more, number, rows, target, text};
 use crate::form::{Form, encoded};
 use crate::html::{Html, clipped, fitting};
-use crate::{Desk, PAGE_BYTES, Refusal, Shown, View};
+use crate::{PAGE_BYTES, View};
 
 /// The size of a page behind which it has no further line of a difference.
 const DIFFERENCE_BYTES: usize = PAGE_BYTES / 2;
@@ -46,9 +46,12 @@ pub(super) fn write_history(html: &mut Html, sheet: &Sheet<'_>) {
     }
 }
 
-pub(super) fn difference(desk: &dyn Desk, query: &Form) -> Result<Shown, Refusal> {
-    let [id, from, to] = ["id", "from", "to"].map(|name| query.get(name));
-    desk.view(&View::Difference { id, from, to })
+pub(super) fn history(query: &Form) -> View<'_> {
+    View::History(query.get("id"))
+}
+
+pub(super) fn difference(query: &Form) -> View<'_> {
+    View::Difference { id: query.get("id"), from: query.get("from"), to: query.get("to") }
 }
 
 pub(super) fn write_difference(html: &mut Html, sheet: &Sheet<'_>) {
@@ -93,7 +96,8 @@ pub(super) fn moved(entry: &Value) -> Part<'_> {
 /// rest, which is `next` with its position. Returns whether it was the end.
 pub(super) fn write_parts(html: &mut Html, parts: &[Part<'_>], from: usize, next: &str) -> bool {
     let whole: usize = parts.iter().map(|part| part.text.len()).sum();
-    let (mut at, mut start) = (from, 0);
+    // Nothing is behind the end, which has the form.
+    let (mut at, mut start) = (if from < whole { from } else { 0 }, 0);
     for Part { heading, text, is_diff } in parts {
         let end = start + text.len();
         if at >= end {

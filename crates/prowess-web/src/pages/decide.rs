@@ -47,7 +47,7 @@ impl Context<'_> {
     /// Makes the decision of a form, unless what it is about has changed.
     pub(crate) fn decide(&self, path: &str, form: &Form) -> Answer {
         let id = decoded(form.get("id")).unwrap_or_default();
-        if !["/approval", "/proposal", "/trust"].contains(&path) {
+        if !["/approval", "/proposal", "/skill", "/trust"].contains(&path) {
             return refusal(&missing());
         }
         let current = match self.current(path, &id) {
@@ -77,6 +77,7 @@ impl Context<'_> {
         Ok(match path {
             "/approval" => self.desk.view(&View::Approval(id))?.value["approval"].clone(),
             "/proposal" => self.desk.view(&View::Proposal(id))?.value["proposal"].clone(),
+            "/skill" => self.desk.view(&View::Skill(id))?.value["review"].clone(),
             _ => {
                 let all = self.desk.view(&View::Trust)?.value;
                 let found = trusted(&all).into_iter().find(|(name, _)| *name == id);
@@ -118,6 +119,9 @@ impl Context<'_> {
             let next = format!("{here}&from=");
             write_parts(&mut content, &[moved(current)], 0, &next);
         }
+        if !form.get("reason").is_empty() {
+            content.line("p", &format!("Your reason: {}", clipped(form.get("reason"), 2_000)));
+        }
         content.element("p", &[], |html| html.link(&here, "As it is now"));
         let mut answer = refusal(found);
         answer.value["error"]["seen"] = Value::Object(seen);
@@ -130,7 +134,7 @@ impl Context<'_> {
 /// Returns where a decision leads: to what it was about, as it is then.
 fn back(path: &str, id: &str) -> String {
     match path {
-        "/approval" | "/proposal" => target(path, "id", id),
+        "/approval" | "/proposal" | "/skill" => target(path, "id", id),
         _ => path.to_owned(),
     }
 }
@@ -149,6 +153,7 @@ fn decision<'d>(path: &str, form: &'d Form, id: &'d str, shown: &'d Value) -> Op
         ("/approval", "always") => Decision::Grant(id, Scope::Always),
         ("/approval", "deny") => Decision::Deny(id),
         ("/approval", "revoke") => Decision::Revoke(id),
+        ("/skill", "trust") => Decision::Trust(text(shown, "skill")),
         ("/trust", "distrust") => Decision::Distrust(id),
         _ => return None,
     })

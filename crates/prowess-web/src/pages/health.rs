@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::parts::{NAME_BYTES, ROW_BYTES, facts, list, more, plain, rows, text, trusted};
+use super::parts::{NAME_BYTES, ROW_BYTES, facts, list, more, plain, rows, target, text, trusted};
 use super::{Sheet, decide};
 use crate::html::{Html, clipped};
 
@@ -19,15 +19,17 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
     html.line("h2", "Findings");
     let from = sheet.from();
     // Faults that keep no skill from being loaded, such as a stale dependency, are behind the rest.
-    let of_authors = roots.iter().flat_map(|root| list(root, "diagnostics"));
-    let all: Vec<_> = list(value, "diagnostics").iter().chain(of_authors).collect();
+    let under = sheet.query.get("under");
+    let all = list(value, "diagnostics").iter().chain(of_authors(value));
+    let all: Vec<_> = all.filter(|found| text(found, "path").starts_with(under)).collect();
     let written = rows(html, all.iter().skip(from).copied(), finding);
     if all.is_empty() {
         html.line("p", "No findings.");
     }
     let next = from.saturating_add(written);
     if next < all.len() {
-        return more(html, &format!("/health?from={next}"), "Further findings");
+        let target = format!("{}&from={next}", target("/health", "under", under));
+        return more(html, &target, "Further findings");
     }
     html.line("h2", "Roots");
     let roots = list(value, "roots").iter().filter(|root| root["exists"] == true);
@@ -42,6 +44,11 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
         );
         html.classed("p", "note", &clipped(&note, ROW_BYTES));
     });
+}
+
+/// Returns the findings of `doctor` for the authors of skills.
+pub(super) fn of_authors(value: &Value) -> Vec<&Value> {
+    list(value, "authoring").iter().flat_map(|root| list(root, "diagnostics")).collect()
 }
 
 /// Adds a finding.

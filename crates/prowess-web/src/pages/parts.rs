@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use super::PAGES;
+use super::{ENTRIES, PAGES};
 use crate::form::encoded;
 use crate::html::{Html, clipped};
-use crate::{PAGE_BYTES, Refusal};
+use crate::{PAGE_BYTES, Refusal, RefusalKind};
 
 /// The number of bytes after which a page has no further row: the rest is for the row itself, the
 /// links to other parts, and the frame.
@@ -47,7 +47,7 @@ pub(super) fn document(title: &str, path: &str, content: &Html) -> String {
 
 fn menu(html: &mut Html, path: &str) {
     html.element("ul", &[], |html| {
-        for page in PAGES.iter().filter(|page| page.is_entry) {
+        for page in &PAGES[..ENTRIES] {
             let link: &[_] = match page.path == path {
                 true => &[("href", page.path), ("aria-current", "page")],
                 false => &[("href", page.path)],
@@ -58,7 +58,8 @@ fn menu(html: &mut Html, path: &str) {
 }
 
 pub(super) fn write_refusal(html: &mut Html, refusal: &Refusal) {
-    html.element("section", &[("class", "refusal")], |html| {
+    let class = if refusal.kind == RefusalKind::Busy { "note" } else { "refusal" };
+    html.element("section", &[("class", class)], |html| {
         html.line("p", &clipped(&refusal.message, 4 * ROW_BYTES));
         html.line("p", &clipped(&refusal.help, 4 * ROW_BYTES));
         html.element("p", &[], |html| html.line("code", &clipped(&refusal.code, NAME_BYTES)));

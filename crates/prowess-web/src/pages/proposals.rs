@@ -6,12 +6,12 @@ use serde_json::Value;
 use super::changes::{Part, moved, write_parts};
 use super::parts::{NAME_BYTES, ROW_BYTES, facts, lines, list, more, plain, rows, target, text};
 use super::{Sheet, decide};
+use crate::View;
 use crate::form::Form;
 use crate::html::{Html, clipped};
-use crate::{Desk, Refusal, Shown, View};
 
-pub(super) fn values(desk: &dyn Desk, query: &Form) -> Result<Shown, Refusal> {
-    desk.view(&View::Proposals { all: query.get("all") == "1" })
+pub(super) fn all(query: &Form) -> View<'_> {
+    View::Proposals { all: query.get("all") == "1" }
 }
 
 pub(super) fn write_all(html: &mut Html, sheet: &Sheet<'_>) {
@@ -47,8 +47,8 @@ pub(super) fn row(html: &mut Html, entry: &Value) {
     html.classed("p", "note", &of.collect::<Vec<_>>().join(", "));
 }
 
-/// Adds the form only behind the end of the change and its reasons, so nothing is accepted that was
-/// not shown.
+/// Offers to accept only behind the end of the change and its reasons, so nothing is accepted that
+/// was not shown. To reject needs no reading.
 pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
     let entry = &sheet.shown.value["proposal"];
     let state = text(entry, "base_state");
@@ -80,10 +80,9 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
     }
     let name = text(entry, "name");
     let next = format!("{}&from=", target("/proposal", "id", name));
-    if !write_parts(html, &parts(entry), sheet.from(), &next) {
-        let note = if is_decided { "It is continued." } else { "You can decide where it ends." };
-        html.line("p", note);
-        return;
+    let is_whole = write_parts(html, &parts(entry), sheet.from(), &next);
+    if !is_whole {
+        html.line("p", "You can accept where it ends.");
     }
     if is_decided {
         return;
@@ -95,6 +94,7 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
     }
     let reject = ("reject", "Reject");
     let choices: &[_] = match state {
+        _ if !is_whole => &[reject],
         "same" => &[("accept", "Accept, and change the skill"), reject],
         "moved" => &[("rebase", "Accept, and change the skill as it is now"), reject],
         _ => &[reject],
@@ -106,6 +106,9 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
 fn parts(entry: &Value) -> Vec<Part<'_>> {
     let of_list = |key| Part::plain(key, lines(list(entry, key)));
     let mut parts = Vec::from(["gains", "loses", "executables", "files"].map(of_list));
+    let finding = |it| ["severity", "code", "path", "message"].map(|key| text(it, key)).join(" ");
+    let findings: Vec<_> = list(entry, "findings").iter().map(finding).collect();
+    parts.push(Part::plain("findings", findings.join("\n")));
     let diff = Part::plain("The change", text(entry, "diff"));
     parts.extend([Part { is_diff: true, ..diff }, moved(entry)]);
     for conflict in list(entry, "conflicts") {

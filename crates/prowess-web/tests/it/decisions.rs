@@ -83,7 +83,8 @@ fn proposal_is_decided_on_by_what_was_shown() {
             "--- a/x.sh\n+++ b/x.sh\n@@\n+evil\n".into();
         let stale = server.post("/proposal", &form);
         assert_eq!(stale.status(), 409, "{base}: it has changed");
-        for part in ["<ins>+evil\n</ins>", "--- a/x.sh\n", "href=\"./proposal?id=p1\""] {
+        let kept = "Your reason: it is so";
+        for part in ["<ins>+evil\n</ins>", "--- a/x.sh\n", "href=\"./proposal?id=p1\"", kept] {
             assert!(stale.body().contains(part), "{part}: {stale:?}");
         }
         set("-old word\n+new word\n");
@@ -138,6 +139,18 @@ fn rule_against_a_decision_is_said_before_it() {
     assert_eq!(*server.memory.decided.lock().unwrap(), ["Withdraw(\"p1\", None)"]);
 }
 
+/// A skill of an agent is offered with the files that were shown, where they end.
+#[test]
+fn skill_of_an_agent_is_reviewed() {
+    let server = Server::start(memory());
+    let page = server.get("/skill?id=pdf");
+    assert!(page.body().contains("<ins>+exit\n</ins>"), "{page:?}");
+    let form = page.form() + "decision=trust";
+    assert_eq!(server.post("/skill", &form.replace("digest=", "digest=0")).status(), 409);
+    assert_eq!(server.post("/skill", &form).header("location"), Some("./skill?id=pdf"));
+    assert_eq!(*server.memory.decided.lock().unwrap(), ["Trust(\"pdf@sha256:12\")"]);
+}
+
 #[test]
 fn what_is_gone_is_said() {
     let server = Server::start(memory());
@@ -160,9 +173,15 @@ fn decision_is_offered_where_the_text_ends() {
             let shown = parts.iter().map(|part| part.body().matches('é').count());
             assert_eq!(shown.sum::<usize>(), text.matches('é').count(), "all of it is there once");
             assert!(parts.len() > 2, "{path} has {} parts", parts.len());
-            let is_offered = |part: Answer| part.body().contains("name=\"decision\"");
+            let is_offered = |part: Answer| {
+                ["once", "accept"].iter().any(|it| part.body().contains(&format!("value=\"{it}\"")))
+            };
+            let form = parts[0].body().contains("value=\"reject\"");
+            assert_eq!(form, path == "/proposal?id=p1", "to reject needs no reading");
             assert!(parts.pop().is_some_and(is_offered), "{path}: behind its end");
             assert!(!parts.into_iter().any(is_offered), "{path}: not before its end");
+            let behind = server.get(&format!("{path}&from=999999999"));
+            assert!(!is_offered(behind), "{path}: nothing is behind the end");
         }
     }
 }

@@ -51,6 +51,7 @@ fn other_names_are_refused() {
         ("Host: 127.0.0.1\r\n".to_owned(), 403),
         (format!("Host: LOCALHOST:{}\r\n", own.port()), 200),
         ("Origin: https://attacker.example\r\n".to_owned(), 403),
+        (format!("Origin: http://localhost:{}\r\n", own.port()), 403),
         (format!("Origin: http://{own}\r\n"), 200),
     ] {
         assert_eq!(server.send("GET", "/", &headers, "").status(), expected, "{headers}");
@@ -88,6 +89,8 @@ fn form_of_a_stranger_decides_nothing() {
 fn names_are_those_of_the_server_and_of_its_proxies() {
     let server = Server::locked_under(memory(), &["page.example", "localhost:9000"]);
     let port = server.address.port();
+    let icon = server.send("GET", "/favicon.ico", "", "").status();
+    assert_eq!(icon, 204, "a browser asks for it, and reports an error");
     for (host, expected) in [
         ("page.example", 200),
         ("localhost:9000", 200),

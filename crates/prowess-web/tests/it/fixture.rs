@@ -30,12 +30,7 @@ pub(crate) struct Memory {
 }
 
 pub(crate) fn memory() -> Memory {
-    let approval = json!({
-        "number": 1, "id": "a1", "state": "pending", "tool": "Bash", "arguments": "any",
-        "preview": "git push\norigin main", "skill": "deploy", "package": "sha256:00",
-        "tenant": null, "session": "s1", "scope": null, "asked": "2026-11-29T10:00:00Z",
-        "expires": null, "by": null,
-    });
+    let approval = values()["approval"].take();
     let proposal = Mutex::new(proposal("@@\n a\n-one old word\n+one new word\n", "same"));
     Memory {
         approval: Mutex::new(approval),
@@ -46,19 +41,20 @@ pub(crate) fn memory() -> Memory {
 }
 
 pub(crate) fn proposal(diff: &str, base_state: &str) -> Value {
-    json!({
-        "name": "p1", "digest": "sha256:22", "skill": "pdf", "diff": diff,
-        "proposer": { "kind": "agent", "name": "a" },
-        "justification": "the word is old", "evidence": null, "base_state": base_state,
-        "now": "sha256:33", "conflicts": [], "gains": ["x".repeat(300), "tool:Bash"], "loses": [],
-    })
+    let mut proposal = values()["proposal"].take();
+    proposal["diff"] = diff.into();
+    proposal["base_state"] = base_state.into();
+    proposal["gains"][0] = "x".repeat(300).into();
+    proposal
 }
 
 pub(crate) fn skill(id: &str) -> Value {
-    json!({
-        "id": id, "path": format!("scripts/{id}"), "bytes": 12, "description": "Fills in forms.", "location": format!("/skills/{id}/SKILL.md"),
-        "layer": "user", "trust": "trusted", "state": "hidden", "reason": "a rule", "tokens": 7,
-    })
+    let skill = values()["record"].to_string().replace("ID", id);
+    serde_json::from_str(&skill).expect("JSON")
+}
+
+fn values() -> Value {
+    serde_json::from_str(include_str!("values.json")).expect("JSON")
 }
 
 impl Memory {
@@ -80,19 +76,20 @@ impl Memory {
             View::Audit { .. } => "audit",
             View::Chain => "chain",
             View::Statistics => "statistics",
-            View::Health => "health",
+            View::Health { .. } => "health",
             View::Trust => "trust",
             _ => {
+                let is_busy = *view == View::Approval("busy");
+                let kind = if is_busy { RefusalKind::Busy } else { RefusalKind::Missing };
                 return Err(Refusal {
-                    kind: RefusalKind::Missing,
+                    kind,
                     code: "approval-not-found".into(),
                     message: "there is no approval `a2`".into(),
                     help: "look at the list".into(),
                 });
             }
         };
-        let values: Value = serde_json::from_str(include_str!("values.json")).expect("JSON");
-        let mut value = values[name].clone();
+        let mut value = values()[name].take();
         if let View::Catalog { from, .. } = *view {
             let end = self.skills.len().min(from + 50);
             value["skills"] = json!(self.skills.get(from..end).unwrap_or_default());
@@ -131,7 +128,7 @@ impl Desk for Memory {
             View::Catalog { from, .. } => Some(from + 50).filter(|end| *end < self.skills.len()),
             _ => None,
         };
-        let as_of = matches!(view, View::Health).then(|| "2026-11-29T10:00:00Z".to_owned());
+        let as_of = matches!(view, View::Health { .. }).then(|| "2026-11-29T10:00:00Z".to_owned());
         Ok(Shown { value, next: next.map(|next| next as u64), as_of })
     }
 

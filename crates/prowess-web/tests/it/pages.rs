@@ -54,13 +54,13 @@ fn json_is_the_value_of_the_desk() {
         ("/proposal?id=p1", View::Proposal("p1")),
         ("/history?id=pdf", View::History("pdf")),
         ("/difference?id=pdf&from=1&to=2", View::Difference { id: "pdf", from: "1", to: "2" }),
-        ("/skills", View::Catalog { text: "", hidden: false, from: 0 }),
+        ("/skills", View::Catalog { text: "", hidden: false, layer: "", from: 0 }),
         ("/skill?id=pdf", View::Skill("pdf")),
         ("/explain?id=pdf", View::Explanation("pdf")),
         ("/audit", View::Audit { session: "", before: None }),
         ("/chain", View::Chain),
         ("/stats", View::Statistics),
-        ("/health", View::Health),
+        ("/health", View::Health { last: false }),
         ("/trust", View::Trust),
         ("/quarantine", View::Quarantine),
     ] {
@@ -70,15 +70,27 @@ fn json_is_the_value_of_the_desk() {
         let by_query = server.get(&format!("{path}{separator}format=json"));
         assert_eq!(by_query.body().parse::<serde_json::Value>().expect("JSON"), value, "{path}");
     }
-    assert!(server.get("/").body().contains("agent-skills-hidden"), "a person decides on them");
-    let health = server.get("/health");
-    for part in ["errors for authors</dt><dd>2", "skill-stale</code>"] {
-        assert!(health.body().contains(part), "{part}: {health:?}");
+    for (path, part) in [
+        ("/health", "errors for authors</dt><dd>2"),
+        ("/health", "skill-stale</code>"),
+        ("/health?under=/s/pdf", "skill-stale</code>"),
+        ("/", "skill-stale</code>"),
+        ("/", "Open: skills of agents to review"),
+        ("/skill?id=pdf", "href=\"./health?under=/skills/pdf\">Findings"),
+        ("/skill?id=pdf", "host:example.com"),
+        ("/skill?id=pdf", "package</dt><dd>sha256:12"),
+        ("/proposal?id=p1", "hint path-missing SKILL.md no `x`"),
+    ] {
+        assert!(server.get(path).body().contains(part), "{path}: {part}: {:?}", server.get(path));
     }
+    assert!(!server.get("/health?under=/s/pdf").body().contains("frontmatter-missing"));
     let waiting = server.json("/");
     assert_eq!(waiting["approvals"], server.json("/approvals"));
     assert_eq!(server.json("/approval?id=a2")["error"]["code"], "approval-not-found");
     assert_eq!(server.get("/approval?id=a2").status(), 404);
+    let busy = server.get("/approval?id=busy");
+    assert_eq!((busy.status(), busy.header("refresh")), (503, Some("1")), "it loads again");
+    assert!(busy.body().contains("In a moment") && !busy.body().contains("class=\"refusal\""));
 }
 
 #[test]

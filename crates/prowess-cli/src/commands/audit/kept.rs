@@ -48,7 +48,7 @@ impl Kept {
         Self(Arc::new(Shared { path, state, waiting, is_reading }))
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0.path
     }
 

@@ -10,7 +10,7 @@ use prowess::{Catalog, Record};
 use prowess_text::counted;
 
 use super::{Decision, code};
-use crate::commands::show::suggestion;
+use crate::commands::found::suggestion;
 use crate::paths;
 
 /// The outcome of a query that matches nothing.

@@ -17,8 +17,9 @@ pub(crate) struct Searches {
     texts: Mutex<Arc<Texts>>,
 }
 
-/// The number of the catalog, the text, and whether only skills that are not offered are meant.
-type Search = (u64, Option<String>, bool);
+/// The number of the catalog, the text, whether only skills that are not offered are meant, and the
+/// layer.
+type Search = (u64, Option<String>, bool, Option<String>);
 
 /// The skills, and the shadowed ones.
 type Positions = Arc<[Vec<RecordIndex>; 2]>;
@@ -28,7 +29,7 @@ impl Searches {
     const MOST: usize = 8;
 
     pub(super) fn found(&self, catalog: &Catalog, args: &List) -> Positions {
-        let search = (catalog.serial(), args.text.clone(), args.hidden);
+        let search = (catalog.serial(), args.text.clone(), args.hidden, args.layer.clone());
         let mut known = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, found)) = known.iter().find(|it| it.0 == search) {
             return Arc::clone(found);

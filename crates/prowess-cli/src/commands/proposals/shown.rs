@@ -7,7 +7,7 @@ use prowess::governance::{
     Conflict, Decision, Outlook, ReviewError, StoredProposal, package_digest,
 };
 use prowess::state::rfc3339;
-use prowess::{Actor, Digest};
+use prowess::{Actor, Diagnostic, Digest};
 use prowess_store::gained;
 use prowess_text::{counted, quoted, terminal_json};
 use serde::Serialize;
@@ -116,6 +116,8 @@ pub(crate) struct Whole {
     loses: Vec<String>,
     /// The id now and then, if it changes.
     new_id: Option<[String; 2]>,
+    /// The findings that the change would bring.
+    findings: Vec<Diagnostic>,
 }
 
 impl Whole {
@@ -140,10 +142,11 @@ impl Whole {
             gains: Vec::new(),
             loses: Vec::new(),
             new_id: None,
+            findings: Vec::new(),
         };
         match outlook {
             None => {}
-            Some(Ok(Outlook { before, after, has_moved, new_id })) => {
+            Some(Ok(Outlook { before, after, has_moved, new_id, findings })) => {
                 whole.base_state = if has_moved { "moved" } else { "same" };
                 whole.now = Some(package_digest(&before));
                 let is_executable = |files: &prowess::PackageFiles, path: &str| {
@@ -156,6 +159,7 @@ impl Whole {
                 whole.gains = gained(&before, &after);
                 whole.loses = gained(&after, &before);
                 whole.new_id = new_id;
+                whole.findings = findings;
             }
             Some(Err(error)) => {
                 whole.base_state = match error.code.as_str() {
@@ -214,6 +218,7 @@ impl Whole {
             notes.push(format!("the id changes from {} to {}", quoted(old), quoted(new)));
         }
         notes.extend(executables.iter().map(|path| format!("{} becomes executable", quoted(path))));
+        notes.extend(self.findings.iter().map(|it| plain(&it.to_string()).into_owned()));
         for note in notes {
             let _ = writeln!(text, "  {DIM}{note}{DIM:#}");
         }

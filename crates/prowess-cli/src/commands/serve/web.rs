@@ -1,18 +1,20 @@
 //! The page for the operator: what commands print as JSON, and the decisions that they make.
 
+mod health;
+
+use std::collections::BTreeMap;
 use std::future::pending;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use prowess::prompt::Prompt;
 use prowess::registry::RefreshMode;
 use prowess::state::rfc3339;
-use prowess::{Catalog, Clock as _, Runtime, SystemClock, Timestamp};
+use prowess::{Catalog, Runtime};
 use prowess_web::{Decision, Desk, Refusal, RefusalKind, Scope, Shown, View, WebError, WebServer};
 use serde_json::{Value, json};
 
@@ -23,7 +25,7 @@ use crate::args::{
 use crate::commands::audit::{Kept, LOG_BEING_READ};
 use crate::commands::conversation::Conversation;
 use crate::commands::{
-    approvals, audit, doctor, explain, history, install, list, lock, proposals, show, trust,
+    approvals, audit, explain, history, install, list, lock, proposals, show, trust,
 };
 use crate::failure::Failure;
 use crate::output::{Output, value};
@@ -31,11 +33,10 @@ use crate::policies::policies;
 use crate::running::Running;
 use crate::{plugins, runtime};
 
+use health::{Health, Report, SETUP_BEING_CHECKED};
+
 /// The maximum number of skills of one part.
 const MOST_SKILLS: usize = 50;
-
-/// The code of a setup that has not been checked since the server started.
-const SETUP_BEING_CHECKED: &str = "setup-being-checked";
 
 /// The maximum number of events of one part.
 const MOST_EVENTS: NonZeroUsize = NonZeroUsize::new(50).expect("it is not zero");
@@ -74,8 +75,13 @@ pub(super) fn run(
         prompt: Mutex::default(),
         searches: list::Searches::default(),
         health: Arc::default(),
+        kept: Mutex::default(),
     };
     desk.searches.texts(&desk.runtime.catalog());
+    // Both are made beside the answers where that takes long.
+    for view in [View::Statistics, View::Health { last: true }] {
+        let _ = desk.part(&view);
+    }
     output.result(&json!({ "url": server.entrance() }), |_| {
         format!("open this page, which works once: {}\n", server.entrance())
     })?;
@@ -100,89 +106,27 @@ struct Commands {
     prompt: Mutex<Option<(u64, Arc<Prompt>)>>,
     searches: list::Searches,
     health: Arc<Health>,
+    kept: Mutex<BTreeMap<String, KeptValue>>,
 }
 
-/// The last report of `doctor`, which reads every skill.
-#[derive(Default)]
-struct Health {
-    state: Mutex<Checks>,
-    is_checked: Condvar,
-}
+/// A value with the states of the files that it is of.
+type KeptValue = (Vec<FileState>, Shown);
 
-#[derive(Default)]
-struct Checks {
-    is_checking: bool,
-    last: Option<Report>,
-    /// Why the last check has made no report, for one answer.
-    failure: Option<Failure>,
-}
+/// The path of a file, its inode, its size, and the time of its last change.
+type FileState = (PathBuf, u64, u64, (i64, i64));
 
-#[derive(Clone)]
-struct Report {
-    value: Value,
-    /// The number of the catalog.
-    serial: u64,
-    at: Timestamp,
-    begun: Instant,
-    took: Duration,
-}
+/// The maximum number of values that are kept: of the last part of the log, and some before it.
+const MOST_KEPT: usize = 16;
 
-/// The time for which an answer waits for a report. If the last one took longer, it is the answer,
-/// and the next one is made beside the answers.
-const QUICK: Duration = Duration::from_millis(200);
-
-/// The share of the time in which reports are made of a catalog that stays the same.
-const SHARE: u32 = 10;
-
-impl Report {
-    fn of(global: &Global, serial: u64) -> Result<Self, Failure> {
-        let begun = Instant::now();
-        let value = doctor::with_checked(global, |checked| value(checked))?;
-        let (at, took) = (SystemClock::default().now(), begun.elapsed());
-        Ok(Self { value, serial, at, begun, took })
-    }
-
-    fn is_old(&self, serial: u64, now: Instant) -> bool {
-        let is_of_now = self.serial == serial && self.took > QUICK;
-        !is_of_now || now.duration_since(self.begun) > self.took * SHARE
-    }
-}
-
-impl Health {
-    /// Returns the report about a catalog, or the last one.
-    fn report(self: &Arc<Self>, global: Global, serial: u64) -> Result<Report, Failure> {
-        let mut state = lock(&self.state);
-        let is_old = state.last.as_ref().is_none_or(|it| it.is_old(serial, Instant::now()));
-        if is_old && !state.is_checking {
-            state.is_checking = true;
-            let health = Arc::clone(self);
-            thread::spawn(move || health.check(&global, serial));
-        }
-        if state.last.as_ref().is_none_or(|last| last.took <= QUICK) {
-            let waited = self.is_checked.wait_timeout_while(state, QUICK, |it| it.is_checking);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        match (state.failure.take(), &state.last) {
-            (Some(failure), _) => Err(failure),
-            (None, Some(last)) => Ok(last.clone()),
-            (None, None) => {
-                let message = "the setup is new to this page, which is checking it";
-                Err(Failure::new(SETUP_BEING_CHECKED, message, "load the page again in a moment"))
-            }
-        }
-    }
-
-    fn check(&self, global: &Global, serial: u64) {
-        let made = catch_unwind(AssertUnwindSafe(|| Report::of(global, serial)));
-        let mut state = lock(&self.state);
-        state.is_checking = false;
-        match made {
-            Ok(Ok(report)) => state.last = Some(report),
-            Ok(Err(failure)) => state.failure = Some(failure),
-            Err(_) => {}
-        }
-        self.is_checked.notify_all();
-    }
+/// Returns the states of the files in some directories, or of files.
+fn states(paths: &[PathBuf]) -> Vec<FileState> {
+    let inside = paths.iter().flat_map(|path| path.read_dir().into_iter().flatten().flatten());
+    let all = inside.map(|entry| entry.path()).chain(paths.iter().cloned());
+    let state = |path: PathBuf| {
+        let found = path.symlink_metadata().ok()?;
+        Some((path, found.ino(), found.len(), (found.ctime(), found.ctime_nsec())))
+    };
+    all.filter_map(state).collect()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -212,6 +156,29 @@ impl Commands {
         Ok(Shown { value, next, as_of: at.map(rfc3339) })
     }
 
+    /// Returns the value of a view, which is not made again of files that stay as they are.
+    fn kept(&self, view: &View<'_>) -> Result<Shown, Failure> {
+        let files = match view {
+            View::Proposals { .. } => {
+                let directory = policies(&self.global())?.proposals.directory;
+                directory.into_iter().flat_map(|it| [it.join("decided"), it]).collect()
+            }
+            View::Audit { session: "", .. } => vec![self.log.path().to_owned()],
+            _ => return self.part(view),
+        };
+        let (key, now) = (format!("{view:?}"), states(&files));
+        if let Some((_, shown)) = lock(&self.kept).get(&key).filter(|(of, _)| *of == now) {
+            return Ok(shown.clone());
+        }
+        let shown = self.part(view)?;
+        let mut kept = lock(&self.kept);
+        if kept.len() >= MOST_KEPT {
+            kept.clear();
+        }
+        kept.insert(key, (now, shown.clone()));
+        Ok(shown)
+    }
+
     fn part(&self, view: &View<'_>) -> Result<Shown, Failure> {
         let Self { runtime, quiet, .. } = self;
         let running = Some(Running(runtime.clone()));
@@ -231,9 +198,10 @@ impl Commands {
                 Ok(json!({ "diff": diff }))
             }
             View::Quarantine => value(&install::lines_of(lock::in_quarantine()?, None)),
-            View::Catalog { text, hidden, from } => {
-                let text = Some(text.to_owned());
-                let args = List { text, hidden, layer: None, sort: SkillOrder::Name };
+            View::Catalog { text, hidden, layer, from } => {
+                let [text, layer] = [text, layer].map(str::to_owned);
+                let (text, layer) = (Some(text), Some(layer).filter(|layer| !layer.is_empty()));
+                let args = List { text, hidden, layer, sort: SkillOrder::Name };
                 let part = (from, MOST_SKILLS);
                 let (value, next) = list::part(global, runtime, &args, part, &self.searches)?;
                 return Ok(Shown { value, next, as_of: None });
@@ -255,9 +223,9 @@ impl Commands {
                 return self.audit(&verify);
             }
             View::Statistics => return self.audit(&Audit::Stats { store: None, file: None }),
-            View::Health => {
+            View::Health { last } => {
                 let serial = runtime.catalog().serial();
-                let Report { value, at, .. } = self.health.report(self.global(), serial)?;
+                let Report { value, at, .. } = self.health.report(self.global(), serial, last)?;
                 return Ok(Shown { value, as_of: Some(rfc3339(at)), next: None });
             }
             View::Trust => {
@@ -294,9 +262,12 @@ impl Commands {
             Decision::Withdraw(name, reason) => {
                 return of_proposals(Proposals::Withdraw(decide(name, reason)));
             }
+            Decision::Trust(name) => {
+                let skill = Trust { skill: Some(name.to_owned()), ..Trust::default() };
+                return value(&trust::answer(global, &skill, quiet)?);
+            }
             Decision::Distrust(name) => {
-                let revoke = Some(name.to_owned());
-                let revoke = Trust { revoke, ..Trust::default() };
+                let revoke = Trust { revoke: Some(name.to_owned()), ..Trust::default() };
                 return value(&trust::answer(global, &revoke, quiet)?);
             }
         };
@@ -310,7 +281,7 @@ fn decide(name: &str, reason: Option<&str>) -> Decide {
 
 impl Desk for Commands {
     fn view(&self, view: &View<'_>) -> Result<Shown, Refusal> {
-        self.part(view).map_err(refusal)
+        self.kept(view).map_err(refusal)
     }
 
     fn decide(&self, decision: &Decision<'_>) -> Result<Value, Refusal> {
@@ -322,10 +293,14 @@ fn refusal(failure: Failure) -> Refusal {
     let Failure { code, message, help, exit, .. } = failure;
     let kind = match &*code {
         "approval-state" | "approval-expired" | "folder-not-trusted" | "proposal-changed"
-        | "proposal-conflict" | "proposal-tampered" => RefusalKind::Conflict,
-        "proposal-invalid" | "reviewer-not-allowed" | "skill-ambiguous" | "skill-not-writable" => {
-            RefusalKind::Denied
+        | "proposal-conflict" | "proposal-tampered" | "review-outdated" | "skill-changed" => {
+            RefusalKind::Conflict
         }
+        "proposal-invalid"
+        | "reviewer-not-allowed"
+        | "skill-ambiguous"
+        | "skill-not-writable"
+        | "skill-unreadable" => RefusalKind::Denied,
         LOG_BEING_READ | SETUP_BEING_CHECKED => RefusalKind::Busy,
         // A setting that is not made is no fault.
         "audit-log-unreadable" | "proposals-unavailable" => RefusalKind::Missing,
@@ -334,24 +309,4 @@ fn refusal(failure: Failure) -> Refusal {
         _ => RefusalKind::Failed,
     };
     Refusal { kind, code, message, help }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn report_that_takes_long_is_made_once_of_a_catalog() {
-        let begun = Instant::now();
-        let seconds = Duration::from_secs;
-        for (took, ago, serial, is_old) in [
-            (QUICK, seconds(0), 1, true),
-            (seconds(78), seconds(100), 1, false),
-            (seconds(78), seconds(100), 2, true),
-            (seconds(78), seconds(800), 1, true),
-        ] {
-            let report = Report { value: Value::Null, serial: 1, at: Timestamp(0), begun, took };
-            assert_eq!(report.is_old(serial, begun + ago), is_old, "{took:?} {ago:?} {serial}");
-        }
-    }
 }

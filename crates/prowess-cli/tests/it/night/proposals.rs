@@ -2,7 +2,7 @@
 //! call: the skill is the old one or the new one, and the next attempt does the rest.
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt as _, chown};
+use std::os::unix::fs::{MetadataExt as _, chown, symlink};
 use std::process::{Command, Stdio};
 
 use prowess::governance::{Review, StoredProposal};
@@ -35,12 +35,16 @@ fn is_new(desk: &Desk) -> bool {
         [desk.text().contains("fill.py"), desk.tree.join("skills/pdf/references/new.md").exists()];
     assert_eq!(text, file, "all files change, or none");
     assert_eq!(entries(&desk.tree.join("skills")).into_iter().filter(|it| it == "pdf").count(), 1);
+    let others = [".git/HEAD", "link"].map(|it| desk.tree.join("skills/pdf").join(it));
+    assert!(others.iter().all(|it| it.symlink_metadata().is_ok()), "what others have stays");
     text
 }
 
 /// Returns a skill with a proposal, and the arguments that accept it.
 fn waiting() -> (Desk, Vec<String>) {
     let desk = Desk::new();
+    desk.tree.write("skills/pdf/.git/HEAD", "ref: refs/heads/main\n");
+    symlink("SKILL.md", desk.tree.join("skills/pdf/link")).unwrap();
     let proposal = desk.propose("agent", &format!("--- a/SKILL.md\n+++ b/SKILL.md\n@@\n{DIFF}"));
     let digest = proposal.digest.to_string();
     let words = ["proposals", "accept", &proposal.name, "--digest", &digest];

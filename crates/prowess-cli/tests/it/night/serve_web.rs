@@ -8,7 +8,7 @@ use prowess_testkit::Tree;
 use serde_json::json;
 
 use crate::plain_skill;
-use crate::serve_web::Page;
+use crate::serve_web::{Page, read};
 
 const SKILLS: usize = 10_000;
 const EVENTS: usize = 100_000;
@@ -38,13 +38,6 @@ fn log(events: usize) -> String {
         head = next;
     }
     log
-}
-
-/// Returns the number of bytes that a process has read so far.
-fn read(process: u32) -> u64 {
-    let counts = std::fs::read_to_string(format!("/proc/{process}/io")).expect("it is ours");
-    let count = counts.lines().find_map(|line| line.strip_prefix("rchar: ")).expect("a count");
-    count.parse().expect("a number")
 }
 
 #[test]
