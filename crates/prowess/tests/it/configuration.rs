@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use prowess::format::Profile;
 use prowess::source_fs::Surroundings;
 use prowess::{ConfigErrorKind, ConfigPart, ConfigTier, Configuration, Origin, Policies};
+use prowess_testkit::rows;
 use serde_json::{Value, json};
 
 fn file(text: &str) -> ConfigPart {
@@ -164,42 +165,18 @@ fn wrong_types_are_named_in_words() {
 }
 
 /// The texts that no policy accepts, each with a part of the error.
-const WRONG: [(&str, &str); 15] = [
-    ("preset: nonsense\n", "no preset named `nonsense`; the presets are `standard`, `few-active`"),
-    ("preset: boxy\n", "no preset named `boxy`; did you mean `boxxy`?"),
-    (
-        "preset: boxxy\nsesion: {}\n",
-        "unknown key `sesion`; did you mean `session`? at line 2 column 1",
-    ),
-    ("session:\n  max_actve: 2\n", "max_actve"),
-    ("session:\n  max_active: many\n", "invalid type: string \"many\", expected a whole number"),
-    ("session: { max_active: -1 }", "-1"),
-    (
-        "session: { max_active: 0 }",
-        "session.max_active: invalid value: integer `0`, expected a whole number of at least 1",
-    ),
-    (
-        "preset: standard\nregistry:\n  name_rule: kebab\n",
-        "registry.name_rule: unknown value `kebab`; did you mean `kebab-letter-first`? at line 3 column 14",
-    ),
-    (
-        "registry:\n  limits:\n    body_lines: { max: 400, severity: fatal }\n",
-        "registry.limits.body_lines.severity: unknown value `fatal`, expected one of `profile`",
-    ),
-    ("registry:\n  limits:\n    body_lines: { max: -1 }\n", "at line 3 column 24"),
-    ("tools:\n  page_bytes: 5\n", "tools: unknown key `page_bytes`"),
-    ("discovery: { also: [1] }", "expected a text"),
-    ("layers: [{ name: a, trust: half }]", "half"),
-    ("- a list\n", "cannot be read"),
-    ("a: [b\n", "cannot be read"),
-];
+fn wrong() -> impl Iterator<Item = [String; 2]> {
+    rows(include_str!("../data/wrong_policies.txt"), "wrong")
+}
 
 #[test]
 fn unknown_keys_and_values_are_named() {
-    for (text, part) in WRONG {
-        let error = Policies::from_yaml(text).expect_err("it is wrong").to_string();
-        assert!(error.contains(part), "{text}: {error}");
+    for [text, part] in wrong() {
+        let error = Policies::from_yaml(&text).expect_err("it is wrong").to_string();
+        assert!(error.contains(&part), "{text}: {error}");
     }
+    let large = Policies::from_yaml("auto_load: { min_score: 70000 }").expect_err("it is large");
+    assert!(large.to_string().contains("auto_load.min_score: the number `70000` is too large"));
 }
 
 #[test]
@@ -285,8 +262,8 @@ fn schema_accepts_what_is_read_and_refuses_the_rest() {
         let value = serde_json::to_value(preset).expect("policies are data");
         assert!(validator.is_valid(&value), "`{name}` is valid");
     }
-    for (wrong, _) in WRONG.iter().filter(|(wrong, _)| *wrong != "a: [b\n") {
-        assert!(!validator.is_valid(&json(wrong)), "the schema refuses `{wrong}`, too");
+    for [wrong, _] in wrong().filter(|[wrong, _]| wrong != "a: [b\n") {
+        assert!(!validator.is_valid(&json(&wrong)), "the schema refuses `{wrong}`, too");
     }
 }
 
