@@ -2,7 +2,7 @@
 //!
 //! A loaded skill is a content, which the store has once for all sessions and which is written when
 //! the skill is loaded. What is written with each change is a reference and few numbers per skill,
-//! and who made the change, for the audit of a session that ends by itself.
+//! and the origin of the change, for the audit of a session that ends by itself.
 
 use std::sync::Arc;
 
