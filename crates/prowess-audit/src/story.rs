@@ -35,7 +35,8 @@ pub struct Story {
 /// The events that a story has. By default, all but reloads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoryFilter {
-    /// Only this session: its id, or what the log shows instead ([`SessionId::log_name`]).
+    /// Only this session: its id, or what the log shows instead ([`SessionId::log_name`]). If there
+    /// is none, those whose names in the log begin so.
     pub session: Option<String>,
     /// Only events from this time on.
     pub since: Option<Timestamp>,
@@ -116,7 +117,11 @@ impl Story {
                 reader.add(&found);
             }
         });
-        (reader.finish(), walked)
+        let mut story = reader.finish();
+        if story.sessions.iter().any(|it| Some(&it.session) == session.as_ref()) {
+            story.sessions.retain(|it| Some(&it.session) == session.as_ref());
+        }
+        (story, walked)
     }
 }
 
@@ -141,7 +146,9 @@ impl StoryFilter {
         let is_denied = text("outcome") == "refused"
             || text("event") == "script_host_refused"
             || text("event") == "approval" && text("action") == "refused";
-        session.is_none_or(|session| session == text("session_id"))
+        let begins = |named: &String| text("session_id").starts_with(named.as_str());
+        let is_meant = session.is_none_or(|session| session == text("session_id"));
+        (is_meant || self.session.as_ref().is_some_and(begins))
             && self.since.is_none_or(is_later)
             && self.tool.as_ref().is_none_or(is_same)
             && (is_denied || !self.denied)

@@ -27,17 +27,27 @@ pub(crate) fn audit_sink(
     match open(&path) {
         Ok(log) => {
             if let Some(failure) = output.shows_remarks().then(|| broken(&path)).flatten() {
-                let Failure { code, message, help, .. } = failure;
-                output.remark(&format!("warning: {code}: {message}\n  help: {help}\n"));
+                warn("", failure, output);
             }
             Ok(Arc::new(log.on_loss(reported(policies.audit.policy, output))))
         }
         Err(failure) if policies.audit.policy == AuditPolicy::Required => Err(failure),
-        Err(Failure { code, message, help, .. }) => {
-            output.remark(&format!("warning: nothing is recorded: {code}: {message}\n"));
-            output.remark(&format!("  help: {help}\n"));
+        Err(failure) => {
+            warn("nothing is recorded: ", failure, output);
             Ok(Arc::new(NoAudit))
         }
+    }
+}
+
+/// Says a fault of the log; a server logs it as one finding.
+fn warn(effect: &str, failure: Failure, output: &Output) {
+    let Failure { code, message, help, .. } = &failure;
+    match log::active() {
+        Some(log) => {
+            let message = format!("{effect}{message}");
+            log.finding(&Failure { message, ..failure }.warning());
+        }
+        None => output.remark(&format!("warning: {effect}{code}: {message}\n  help: {help}\n")),
     }
 }
 

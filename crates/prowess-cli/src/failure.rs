@@ -99,9 +99,11 @@ impl Failure {
 
 impl From<prowess::Error> for Failure {
     fn from(error: prowess::Error) -> Self {
-        let help = "see `prowess --help` for layers and roots";
         match error {
-            prowess::Error::Registry(_) => Self::usage("layers-invalid", error.to_string(), help),
+            prowess::Error::Registry(_) => {
+                let help = "see `prowess help directories` for the layers and their directories";
+                Self::usage("layers-invalid", error.to_string(), help)
+            }
             prowess::Error::Root(finding) => {
                 Self::new(finding.code.as_str(), finding.message, finding.help)
             }

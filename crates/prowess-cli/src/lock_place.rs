@@ -7,7 +7,7 @@ use std::sync::Arc;
 use prowess::source_fs::{Discovery, PinnedFolder, ProjectSearch, ProjectTrust, Surroundings};
 use prowess::{AskedFolder, FolderIdentity, RemoteErrorKind};
 use prowess_dir::{Dir, FileTime, Identity};
-use prowess_source_remote::{LockRemote, NOT_TRUSTED};
+use prowess_source_remote::{ALLOWS_HTTP, LockRemote, NOT_TRUSTED};
 use prowess_store::{InstallError, LockFile};
 use prowess_text::shell_word;
 
@@ -121,8 +121,9 @@ impl LockPlace {
             let lock = self.file.load().unwrap_or_default();
             lock.skills.into_values().any(|it| !it.hosts.is_empty())
         };
-        let is_untrusted = error.kind == RemoteErrorKind::Denied
-            && (error.message.ends_with(NOT_TRUSTED) || names_hosts());
+        let is_refused =
+            error.kind == RemoteErrorKind::Denied || error.message.ends_with(ALLOWS_HTTP);
+        let is_untrusted = is_refused && (error.message.ends_with(NOT_TRUSTED) || names_hosts());
         is_untrusted.then(|| {
             format!(
                 "if you trust the authors of this repository, run `prowess trust {}`, then repeat this",

@@ -55,6 +55,13 @@ impl Package {
     }
 }
 
+/// Returns the `SKILL.md` that a file of another name in Markdown would be.
+pub(crate) fn without_directory(path: &Path) -> Option<PathBuf> {
+    let is_markdown = path.extension().is_some_and(|it| it.eq_ignore_ascii_case("md"));
+    let is_loose = is_markdown && path.is_file() && directory_of(path) == path;
+    is_loose.then(|| path.with_extension("").join(SKILL_MD_FILES[0]))
+}
+
 /// Returns the packages that a path names: one by its directory or its `SKILL.md`, or each one in a
 /// directory of skills.
 pub(crate) fn packages(path: &Path) -> Result<Vec<PathBuf>, Failure> {

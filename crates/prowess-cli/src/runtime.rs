@@ -40,7 +40,12 @@ pub(crate) fn runtime(global: &Global) -> Result<Runtime, Failure> {
     if let Some(Running(running)) = &global.running {
         return Ok(running.clone());
     }
-    builder(global)?.build().map_err(|error| explained(global, error))
+    built(global, builder(global)?)
+}
+
+/// Builds a runtime. An error about a key of the configuration names its place.
+pub(crate) fn built(global: &Global, builder: RuntimeBuilder) -> Result<Runtime, Failure> {
+    builder.build().map_err(|error| explained(global, error))
 }
 
 /// Checks what every command refuses: layers, tools and features of the configuration that do not
@@ -110,8 +115,7 @@ pub(crate) fn composing(
         true => crate::plugins::load_audited(global, &policies)?.with_named()?,
         false => crate::plugins::load(global, &policies)?,
     };
-    let built = builder_with(global, policies, &plugins)?.build();
-    built.map_err(|error| explained(global, error))
+    built(global, builder_with(global, policies, &plugins)?)
 }
 
 /// Returns a builder of the runtime that [`runtime`] builds.

@@ -21,8 +21,8 @@
 //! subscription from revision 2026-07-28 on.
 //!
 //! A client chooses what is its own by texts in `_meta` of its requests, or over HTTP by headers
-//! with a dash in place of the slash: by `prowess/surfaces` the surfaces of the policy that its
-//! model sees, such as `skill`, each with the list of skills of its document, and by
+//! with a dash in place of the slash: by `prowess/surfaces` the surfaces of the policy whose tools
+//! its model sees and calls, such as `skill`, each with the skill list of its document, and by
 //! `prowess/discipline` how skills become active in its sessions: `set`, `stack` or `stateless`, as
 //! long as the operator's limits on active skills mean no less. By `prowess/host` as `own`, its
 //! session is one conversation that keeps each result, in which a body is sent once; by default, it

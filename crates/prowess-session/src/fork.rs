@@ -102,7 +102,7 @@ impl SessionHandle {
             scope: Arc::new(scope),
             ..SessionState::new(id.clone(), now)
         };
-        self.shared().create(child)?;
+        self.shared().create(child, self.origin())?;
         Ok(self.forked(id))
     }
 }

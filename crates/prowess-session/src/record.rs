@@ -1,13 +1,14 @@
 //! The encoding of a session's state for its store.
 //!
 //! A loaded skill is a content, which the store has once for all sessions and which is written when
-//! the skill is loaded. What is written with each change is a reference and few numbers per skill.
+//! the skill is loaded. What is written with each change is a reference and few numbers per skill,
+//! and the origin of the change, for the audit of a session that ends by itself.
 
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, BodyPlace, ContentKey, LedgerEntry, OperationId, SessionScope, SessionState,
-    StoreError, StoredContent, StoredSession, Timestamp,
+    ActiveSkill, BodyPlace, CallOrigin, ContentKey, LedgerEntry, OperationId, SessionScope,
+    SessionState, StoreError, StoredContent, StoredSession, Timestamp,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,8 @@ const MOST_RECENT: usize = 2;
 pub(crate) struct Record {
     pub(crate) state: SessionState,
     pub(crate) stored: StoredSession,
+    /// That of the last change.
+    pub(crate) origin: Arc<CallOrigin>,
 }
 
 /// A changed record, with the contents that its store may not have.
@@ -45,6 +48,9 @@ struct Details {
     deliveries: u32,
     /// Whether the scope is a content, after those of the skills.
     has_scope: bool,
+    /// As JSON behind the others, if it has any name.
+    #[serde(skip)]
+    origin: Arc<CallOrigin>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -65,9 +71,11 @@ impl Record {
         state: SessionState,
         operation: OperationId,
         expires: Option<Timestamp>,
+        origin: &Arc<CallOrigin>,
         encoded: &EncodedSkills,
     ) -> Result<Changed, StoreError> {
-        encode(state, operation, expires, Vec::new(), encoded, |_| None)
+        let details = Details::of(&state, Vec::new(), origin);
+        encode(state, operation, expires, details, encoded, |_| None)
     }
 
     /// Decodes a stored session, whose texts `read` returns.
@@ -110,7 +118,7 @@ impl Record {
             created: Timestamp(details.created),
             touched: stored.touched,
         };
-        Ok(Self { state, stored })
+        Ok(Self { state, stored, origin: details.origin })
     }
 
     /// Returns this record with another last use.
@@ -128,9 +136,11 @@ impl Record {
         state: SessionState,
         operation: OperationId,
         expires: Option<Timestamp>,
+        origin: &Arc<CallOrigin>,
         encoded: &EncodedSkills,
     ) -> Result<Changed, StoreError> {
-        encode(state, operation, expires, self.recent()?, encoded, |part| self.key_of(part))
+        let details = Details::of(&state, self.recent()?, origin);
+        encode(state, operation, expires, details, encoded, |part| self.key_of(part))
     }
 
     fn key_of(&self, part: Part<'_>) -> Option<ContentKey> {
@@ -177,12 +187,11 @@ fn encode(
     state: SessionState,
     operation: OperationId,
     expires: Option<Timestamp>,
-    recent: Vec<u64>,
+    details: Details,
     encoded: &EncodedSkills,
     known: impl Fn(Part<'_>) -> Option<ContentKey>,
 ) -> Result<Changed, StoreError> {
-    let has_scope = *state.scope != SessionScope::default();
-    let scope = has_scope.then_some(Part::Scope(&state.scope));
+    let scope = details.has_scope.then_some(Part::Scope(&state.scope));
     let mut contents = Vec::with_capacity(state.active.len() + 1);
     let mut new = Vec::new();
     for part in state.active.iter().map(Part::Skill).chain(scope) {
@@ -199,11 +208,12 @@ fn encode(
         version: state.version,
         operation,
         contents,
-        details: Details::of(&state, recent, has_scope).encoded()?,
+        details: details.encoded()?,
         touched: state.touched,
         expires,
     };
-    Ok(Changed { record: Record { state, stored }, new })
+    let record = Record { state, stored, origin: details.origin };
+    Ok(Changed { record, new })
 }
 
 /// Returns whether `session` was stored before `stored` replaced it; `None` if nothing shows it.
@@ -217,7 +227,8 @@ pub(crate) fn was_stored(session: &StoredSession, stored: &StoredSession) -> Opt
 }
 
 impl Details {
-    fn of(state: &SessionState, recent: Vec<u64>, has_scope: bool) -> Self {
+    fn of(state: &SessionState, recent: Vec<u64>, origin: &Arc<CallOrigin>) -> Self {
+        let has_scope = *state.scope != SessionScope::default();
         let created = state.created.0;
         let mut loaded_at = created;
         let mut generation = 0;
@@ -232,19 +243,31 @@ impl Details {
             loaded_at = skill.loaded_at.0;
             generation = entry.generation;
         }
-        Self { format: FORMAT, created, recent, active, deliveries: state.deliveries, has_scope }
+        let (deliveries, origin) = (state.deliveries, Arc::clone(origin));
+        Self { format: FORMAT, created, recent, active, deliveries, has_scope, origin }
     }
 
     fn encoded(&self) -> Result<Arc<[u8]>, StoreError> {
         let bytes = postcard::to_allocvec(self);
-        bytes.map(Arc::from).map_err(|error| damaged(&error.to_string()))
+        let mut bytes = bytes.map_err(|error| damaged(&error.to_string()))?;
+        if *self.origin != CallOrigin::default() {
+            let written = serde_json::to_writer(&mut bytes, &*self.origin);
+            written.map_err(|error| damaged(&error.to_string()))?;
+        }
+        Ok(bytes.into())
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, StoreError> {
         if bytes.first() != Some(&FORMAT) {
             return Err(damaged("written by another version of this program"));
         }
-        postcard::from_bytes(bytes).map_err(|error| damaged(&error.to_string()))
+        let read = postcard::take_from_bytes(bytes);
+        let (mut details, rest): (Self, _) = read.map_err(|error| damaged(&error.to_string()))?;
+        if !rest.is_empty() {
+            let origin = serde_json::from_slice(rest);
+            details.origin = Arc::new(origin.map_err(|error| damaged(&error.to_string()))?);
+        }
+        Ok(details)
     }
 }
 

@@ -99,7 +99,7 @@ impl Sessions {
 
     pub(crate) fn create(&self, state: SessionState) -> Result<SessionHandle, OpenError> {
         let id = state.id.clone();
-        self.0.create(state)?;
+        self.0.create(state, &Arc::default())?;
         Ok(self.handle(&id))
     }
 

@@ -31,10 +31,15 @@ impl Shared {
     }
 
     /// Stores a new session. If there is a limit, this evicts the least recently used one.
-    pub(crate) fn create(&self, state: SessionState) -> Result<(), OpenError> {
+    pub(crate) fn create(
+        &self,
+        state: SessionState,
+        origin: &Arc<CallOrigin>,
+    ) -> Result<(), OpenError> {
         let id = state.id.clone();
         let expires = self.policy.expiry(self.clock.now());
-        let mut created = Record::create(state, identity::operation()?, expires, &self.encoded)?;
+        let operation = identity::operation()?;
+        let mut created = Record::create(state, operation, expires, origin, &self.encoded)?;
         if !self.put(&created.record.stored, &created.new, None)?
             && !self.replace_expired(&mut created)?
         {
@@ -81,10 +86,9 @@ impl Shared {
     /// Reports the skills that were loaded in deleted sessions. A session that cannot be decoded
     /// has none that are known.
     fn report_removed(&self, removed: Vec<RemovedSession>, cause: DeactivationCause) {
-        let origin = Arc::default();
         for RemovedSession { session, texts } in removed {
             let Ok(record) = Record::decode(session, |_| Ok(texts)) else { continue };
-            let runs = self.runs(&record.state.id, &origin);
+            let runs = self.runs(&record.state.id, &record.origin);
             runs.report(&record.state.active, &[], cause);
         }
     }

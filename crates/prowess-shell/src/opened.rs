@@ -22,10 +22,8 @@ pub(crate) enum Opened {
     /// A program, or a redirection.
     #[default]
     ToRead,
-    /// A shell that was started with the file.
-    ByShell,
-    /// A command that is the path of the file.
-    ByPath,
+    /// A shell that was started with the file, or a command that is its path.
+    ToRun,
 }
 
 /// Follows the steps of a command, to distinguish its reads. An unclear one is that of a program.
@@ -85,11 +83,8 @@ impl Opens {
             }
             None => !is_looked && QUIET.contains(&&*seen.program),
         };
-        seen.opened = match (is_own, is_looked && !is_resolved) {
-            (true, _) => Opened::ByShell,
-            (false, true) if !seen.is_of_program(path) => Opened::ByPath,
-            _ => Opened::ToRead,
-        };
+        let is_run = is_own || (is_looked && !is_resolved && !seen.is_of_program(path));
+        seen.opened = if is_run { Opened::ToRun } else { Opened::ToRead };
     }
 
     /// Notes that a file was read or changed, for which the last paths were looked at.
@@ -125,7 +120,8 @@ impl Seen {
     }
 }
 
-/// Returns the script that a shell is started with. Options that only check or print it have none.
+/// Returns the script that a shell is started with. Options that only check it have none; those
+/// that print what they run print nothing of a script that may not be read.
 fn script_of(program: &str, args: &[String]) -> Option<Script> {
     let mut args = args.iter();
     if [".", "source"].contains(&program) {
@@ -139,9 +135,8 @@ fn script_of(program: &str, args: &[String]) -> Option<Script> {
             None => return Some(Script::Of(arg.clone())),
             Some("-") => return args.next().cloned().map(Script::Of),
             Some("-norc" | "-noprofile" | "-posix" | "-login") => {}
-            Some(letters) if letters.chars().all(|letter| "aefhlmopuBCEHPT".contains(letter)) => {
-                let shows = ["noexec", "verbose", "xtrace"];
-                if letters.ends_with('o') && shows.contains(&&**args.next()?) {
+            Some(letters) if letters.chars().all(|letter| "aefhlmopuvxBCEHPT".contains(letter)) => {
+                if letters.ends_with('o') && args.next()? == "noexec" {
                     return None;
                 }
             }

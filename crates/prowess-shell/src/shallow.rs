@@ -148,9 +148,13 @@ impl FileSystem for Shallow {
         self.files.symlink(target, link).await
     }
 
-    /// A file that may not be read is not copied, but it is executable already.
+    /// A file that has the mode already, as each of a skill may be executed, is not copied, for
+    /// which it would be read.
     async fn chmod(&self, path: &Path, mode: u32) -> Result<()> {
         self.skills.opens.done();
+        if self.files.stat(path).await.is_ok_and(|now| now.mode == mode) {
+            return Ok(());
+        }
         match self.files.chmod(path, mode).await {
             Err(bashkit::Error::Io(error)) if error.kind() == ErrorKind::PermissionDenied => Ok(()),
             changed => changed,

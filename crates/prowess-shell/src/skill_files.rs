@@ -21,6 +21,9 @@ const FILE_MODE: u32 = 0o755;
 /// The beginning of a comment in place of the text of a script, before its path.
 const RUN: &str = "# script of a skill: ";
 
+/// Ends the options of a shell by which it prints what it runs.
+const UNSEEN: &str = "set +vx; ";
+
 /// The files of the mounted skills, at their mount paths.
 pub(crate) struct SkillFiles {
     /// The parts of the mount directory.
@@ -67,8 +70,9 @@ impl SkillFiles {
     /// Returns the script that the line of [`instead`] runs, if this is that line's comment.
     pub(crate) fn script(&self, comment: &str) -> Option<Result<String>> {
         let path = comment.strip_prefix(RUN)?;
-        let content = self.content(Path::new(path), Opened::ByShell);
-        Some(content.map(|bytes| String::from_utf8_lossy(&with_line_feeds(bytes)).into_owned()))
+        let content = self.content(Path::new(path), Opened::ToRun, |_, script| script);
+        let text = |bytes| String::from_utf8_lossy(&with_line_feeds(bytes)).into_owned();
+        Some(content.map(|bytes| UNSEEN.to_owned() + &text(bytes)))
     }
 
     pub(crate) fn mounts(&self) -> Arc<Mounts> {
@@ -113,7 +117,14 @@ impl SkillFiles {
         })
     }
 
-    fn content(&self, path: &Path, opened: Opened) -> Result<Vec<u8>> {
+    /// Returns the content of a file, if its rule permits that; `run` returns that of a script
+    /// which may be run alone, from its path and its text.
+    fn content(
+        &self,
+        path: &Path,
+        opened: Opened,
+        run: impl FnOnce(&str, Vec<u8>) -> Vec<u8>,
+    ) -> Result<Vec<u8>> {
         let mounts = self.mounts();
         match self.find(&mounts, text(path)?)? {
             Place::Node(mount, _, Node::File(file)) => match mounts.read(mount, file) {
@@ -121,13 +132,13 @@ impl SkillFiles {
                     let (skill, is_run) = (&*mount.name, opened != Opened::ToRead);
                     let of = OpenedFile { skill, path: file.path(), bytes: bytes.len(), is_run };
                     match self.rule().and_then(|rule| rule(&of)) {
-                        Some(ClosedFile { may_run: true, .. }) if opened == Opened::ByPath => {
-                            Ok(instead(text(path)?).into_bytes())
+                        None => Ok(bytes.to_vec()),
+                        Some(ClosedFile { may_run: true, .. }) if is_run => {
+                            Ok(run(text(path)?, bytes.to_vec()))
                         }
-                        Some(ClosedFile { reason, may_run }) if !(may_run && is_run) => {
+                        Some(ClosedFile { reason, .. }) => {
                             Err(IoError::new(ErrorKind::PermissionDenied, reason).into())
                         }
-                        _ => Ok(bytes.to_vec()),
                     }
                 }
                 Err(error) if error.kind == SourceErrorKind::TooLarge => {
@@ -173,7 +184,7 @@ impl FileSystemExt for SkillFiles {
 #[async_trait]
 impl FileSystem for SkillFiles {
     async fn read_file(&self, path: &Path) -> Result<Vec<u8>> {
-        self.content(path, self.opens.opened())
+        self.content(path, self.opens.opened(), |path, _| instead(path).into_bytes())
     }
 
     async fn stat(&self, path: &Path) -> Result<Metadata> {
@@ -225,8 +236,9 @@ impl FileSystem for SkillFiles {
     }
 }
 
-/// Returns a line that runs a script of which a command is the path. Its argument is replaced when
-/// the line runs, so a program that is taken for that command has nothing but the path.
+/// Returns a line that runs a script which may not be read. Its argument is replaced when the line
+/// runs, so that a program which is taken for a shell, and a shell that prints what it runs, have
+/// nothing but the path.
 fn instead(path: &str) -> String {
     format!("eval '{RUN}{}'\n", path.replace('\'', "'\\''"))
 }

@@ -70,7 +70,9 @@ pub struct Discovery {
     pub mounts: Option<SharedFiles>,
     /// The limits of the search of each directory.
     pub bounds: ScanBounds,
-    /// Further directories by layer, each absolute or starting with `~/`. By default none.
+    /// Further directories by layer, each absolute or starting with `~/`; with ` as NAME` behind
+    /// it, a directory is one skill of this name, but in layers whose skills wait for trust or a
+    /// review. By default none.
     pub roots: BTreeMap<Box<str>, Vec<PathBuf>>,
 }
 

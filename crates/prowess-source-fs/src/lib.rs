@@ -114,7 +114,9 @@ pub use discovery::{Discovery, ProjectSearch, ProjectTrust};
 pub use error::{ClientNameError, FurtherPlaceError};
 pub use further_place::{FurtherPlace, ProjectDirectory};
 pub use prowess_core;
-pub use roots::{ORGANIZATION_LAYER, OTHERS_LAYER, PROJECT_LAYER, SkillRoot, SkillRoots};
+pub use roots::{
+    ORGANIZATION_LAYER, OTHERS_LAYER, PROJECT_LAYER, SkillRoot, SkillRoots, named_skill,
+};
 pub use scan_bounds::ScanBounds;
 pub use surroundings::Surroundings;
 pub use unread::{DirectoryOfSkills, Setting, Unread};

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use prowess_core::{Code, Diagnostic, Severity};
 use prowess_dir::{Error, ErrorKind};
-use prowess_text::counted;
+use prowess_text::{counted, quoted};
 
 use crate::codes;
 
@@ -16,7 +16,10 @@ fn problem(code: Code, severity: Severity, path: &str, message: String, help: &s
 }
 
 pub(crate) fn root_missing(root: &str) -> Diagnostic {
-    let message = format!("the directory of skills `{root}` does not exist");
+    let named = root.rsplit_once(" as ").map(|(_, name)| quoted(name));
+    let named = named.map(|name| format!(", and {name} behind ` as ` names no skill"));
+    let named = named.unwrap_or_default();
+    let message = format!("the directory of skills `{root}` does not exist{named}");
     let help = "create it, or take it out of the configuration";
     problem(codes::ROOT_MISSING, Severity::Warning, root, message, help)
 }

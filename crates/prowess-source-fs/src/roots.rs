@@ -33,6 +33,8 @@ pub struct SkillRoot {
     pub layer: Box<str>,
     /// The directory; it need not exist.
     pub directory: PathBuf,
+    /// The name of the skill that the directory is, if it is given one.
+    pub skill_name: Option<Box<str>>,
     /// The folder of the project, which the directory must not lead out of.
     pub within: Option<PathBuf>,
     /// The folders that the directory's source is bound to, where [`Self::asked`] asks for trust in
@@ -143,11 +145,15 @@ impl Finder<'_> {
 
     /// Adds a directory that the operator names.
     fn configure(&mut self, layer: &str, written: &Path) {
-        let directory = self.surroundings.expand(written);
+        let written = self.surroundings.expand(written);
         // The meaning of a relative path would depend on the working directory.
-        if !directory.is_absolute() {
-            return self.found.findings.push(problem::root_not_absolute(written));
+        if !written.is_absolute() {
+            return self.found.findings.push(problem::root_not_absolute(&written));
         }
+        let waits = [PROJECT_LAYER, OTHERS_LAYER, AGENT_LAYER].contains(&layer);
+        let named = named_skill(&written).filter(|_| !waits);
+        let (directory, skill_name) = named.unzip();
+        let directory = directory.unwrap_or(written);
         let project = self.project_folder().filter(|it| is_in(&directory, it));
         let layer = match project {
             None if *layer == *PROJECT_LAYER => OTHERS_LAYER,
@@ -166,7 +172,8 @@ impl Finder<'_> {
         }
         // Agents create theirs with the first skill.
         let may_be_missing = *layer == *AGENT_LAYER;
-        self.found.roots.push(SkillRoot { may_be_missing, ..SkillRoot::new(layer, directory) });
+        let root = SkillRoot::new(layer, directory);
+        self.found.roots.push(SkillRoot { may_be_missing, skill_name, ..root });
     }
 
     fn user(&mut self) {
@@ -284,6 +291,14 @@ impl Finder<'_> {
     }
 }
 
+/// Returns the parts of `DIR as NAME`, by which an operator names the skill that a directory is. A
+/// directory may have such a name itself.
+pub fn named_skill(written: &Path) -> Option<(PathBuf, Box<str>)> {
+    let (directory, name) = written.to_str()?.rsplit_once(" as ")?;
+    let is_name = !name.contains('/') && !name.trim_matches('.').is_empty();
+    (is_name && !written.exists()).then(|| (directory.into(), name.into()))
+}
+
 /// Returns a directory of a project. One in another project inside needs trust in that.
 fn root_of_project(
     layer: &str,
@@ -315,6 +330,7 @@ impl SkillRoot {
         Self {
             layer: layer.into(),
             directory,
+            skill_name: None,
             within: None,
             pinned: Vec::new(),
             may_be_missing: false,

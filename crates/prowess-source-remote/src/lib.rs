@@ -74,4 +74,5 @@ pub use prowess_core;
 pub use s3::options::{S3Keys, S3Options};
 #[cfg(feature = "s3")]
 pub use s3::remote::S3Remote;
+pub use url::ALLOWS_HTTP;
 pub use written_source::WrittenSource;

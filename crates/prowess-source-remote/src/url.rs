@@ -5,6 +5,9 @@ use prowess_core::{RemoteError, RemoteErrorKind};
 
 use crate::http_options::HttpOptions;
 
+/// The end of the message about a host that is not named and would be reached without encryption.
+pub const ALLOWS_HTTP: &str = "allows `http`";
+
 /// A URL with a host, without credentials and without a fragment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Url(pub(crate) Uri<String>);
@@ -40,7 +43,7 @@ impl Url {
         if !is_named && !url.is_https() {
             let place = url.place();
             let way = options.way_to_name(&place);
-            let message = format!("`{place}` may be reached by `https` only; {way} allows `http`");
+            let message = format!("`{place}` may be reached by `https` only; {way} {ALLOWS_HTTP}");
             return Err(unsupported(message));
         }
         Ok(url)

@@ -50,6 +50,7 @@ mod random;
 mod ranker_kit;
 mod remote_kit;
 mod rights;
+mod rows;
 mod scan_recorder;
 mod script_kit;
 #[cfg(feature = "servers")]
@@ -103,6 +104,7 @@ pub use random::Random;
 pub use ranker_kit::check_ranker;
 pub use remote_kit::{Published, RemoteFixture, check_remote};
 pub use rights::without_override;
+pub use rows::rows;
 pub use scan_recorder::{FoundPackage, ScanRecorder};
 pub use script_kit::check_script_runner;
 #[cfg(feature = "servers")]

@@ -153,7 +153,18 @@ impl Toolbox {
     /// Answers a call. Every call has a result and one audit event, whatever its arguments are and
     /// whatever the tool does.
     pub fn dispatch(&self, context: &ToolContext<'_>, call: &ToolCall) -> Dispatched {
-        let slot = self.slot(&call.name);
+        self.dispatch_known(context, call, &|_| true)
+    }
+
+    /// As [`Self::dispatch`], for a model to which every tool is unknown but those whose canonical
+    /// names `is_known` accepts.
+    pub fn dispatch_known(
+        &self,
+        context: &ToolContext<'_>,
+        call: &ToolCall,
+        is_known: &dyn Fn(&str) -> bool,
+    ) -> Dispatched {
+        let slot = self.slot(&call.name).filter(|slot| is_known(&slot.name));
         let span = trace::call(slot.map(|slot| &*slot.name), context.caller);
         let _entered = span.enter();
         let begun = context.clock.elapsed();
@@ -161,7 +172,7 @@ impl Toolbox {
         let mut admission = Admission { intent, approval: None, package: None };
         let answer = match slot {
             Some(slot) => self.answer(slot, context, &call.arguments, &mut admission),
-            None => self.unknown(context.catalog, &call.name),
+            None => self.unknown(context.catalog, &call.name, is_known),
         };
         trace::record_outcome(&span, &answer.outcome);
         let duration = context.clock.elapsed().saturating_sub(begun);
@@ -340,9 +351,10 @@ impl Toolbox {
     }
 
     /// Refuses a call of an unknown tool, and suggests one that the model is offered.
-    fn unknown(&self, catalog: &Catalog, name: &str) -> Answer {
-        let is_offered =
-            |slot: &&Slot| guarded(|| slot.tool.is_offered(catalog)).unwrap_or_default();
+    fn unknown(&self, catalog: &Catalog, name: &str, is_known: &dyn Fn(&str) -> bool) -> Answer {
+        let is_offered = |slot: &&Slot| {
+            is_known(&slot.name) && guarded(|| slot.tool.is_offered(catalog)).unwrap_or_default()
+        };
         let offered = self.tools.iter().filter(is_offered);
         let known = offered.map(|slot| &*slot.spelled);
         let next = match closest(name, known, LEAST_SIMILARITY) {

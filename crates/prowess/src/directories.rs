@@ -25,9 +25,12 @@ pub(crate) struct Directories {
 impl Directories {
     /// Adds the directories that were found, after those that the host named.
     pub(crate) fn add_found(self, registry: RegistryBuilder) -> RegistryBuilder {
-        self.found.into_iter().fold(registry, |registry, (root, source)| match root.asked {
-            Some(asked) => registry.source_of_folder(&root.layer, source, asked),
-            None => registry.source(&root.layer, source),
+        self.found.into_iter().fold(registry, |registry, (root, source)| {
+            match (root.asked, root.skill_name) {
+                (Some(asked), _) => registry.source_of_folder(&root.layer, source, asked),
+                (None, Some(name)) => registry.single_skill_source(&root.layer, name, source),
+                (None, None) => registry.source(&root.layer, source),
+            }
         })
     }
 }

@@ -110,6 +110,17 @@ impl Face {
         own.map(|list| list.tool).collect()
     }
 
+    /// Returns whether a tool is one of these surfaces, or of no surface.
+    fn has(&self, tool: &str) -> bool {
+        !SkillTools::NAMES.contains(&tool) || self.tools.has_tool(tool)
+    }
+
+    /// Returns whether a model that sees these surfaces alone may call a tool: that for files, too,
+    /// which a result names that is cut to what the client keeps.
+    pub(crate) fn can_call(&self, tool: &str) -> bool {
+        tool == SkillTools::READERS[0] || self.has(tool)
+    }
+
     /// Leaves out the tools of other surfaces, and writes the skills into the descriptions of the
     /// others. `prompt` is that of this face.
     pub(crate) fn present(
@@ -119,10 +130,7 @@ impl Face {
         input: ComposerInput<'_>,
         prompt: Option<&Prompt>,
     ) {
-        tools.retain(|tool| {
-            let name = toolbox.canonical_name(&tool.name).unwrap_or(&tool.name);
-            !SkillTools::NAMES.contains(&name) || self.tools.has_tool(name)
-        });
+        tools.retain(|tool| self.has(toolbox.canonical_name(&tool.name).unwrap_or(&tool.name)));
         let has_shell = self.tools.surfaces.contains(&Surface::Shell);
         let run = toolbox.naming().spell(SkillTools::RUN);
         let naming = ToolNaming::of(toolbox.naming().names, &self.tools.surfaces);

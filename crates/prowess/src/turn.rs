@@ -44,6 +44,8 @@ pub struct Turn {
     preferred: Vec<String>,
     /// The surfaces that the model sees.
     face: Arc<Face>,
+    /// Whether it can call the tools of those alone.
+    is_bound: bool,
     /// The agent whose instructions have the bodies of its skills.
     agent: Option<Arc<Agent>>,
     /// The catalog that the conversation repeats, from the first prompt of the turn on.
@@ -66,6 +68,7 @@ impl Turn {
         let boundary = parts.boundaries.of(session.id());
         let mut turn = Self {
             face: Arc::clone(&parts.faces.whole),
+            is_bound: false,
             place: Arc::new(CallPlace { parts, session, catalog, boundary }),
             state,
             changed: Vec::new(),

@@ -37,7 +37,10 @@ pub(super) fn sentence(entry: &Value) -> String {
             number("removed"),
         ),
         "approval" => {
-            let by = entry["by"].as_str().map(|by| format!(" by {by}"));
+            let by = entry["by"].as_str().map(|by| match text("action") {
+                "spent" => format!(", as {by} has granted"),
+                _ => format!(" by {by}"),
+            });
             let [id, action, tool] = [text("approval_id"), text("action"), text("tool_name")];
             format!("approval {id} {action}{}: {tool}", by.unwrap_or_default())
         }

@@ -112,7 +112,7 @@ fn approved_call_is_shown_as_such_and_behind_its_approval() {
         [talk]
         2026-01-01T00:00:01.512Z Read in pdf waited for approval a1, granted later
         2026-01-01T00:00:01.6Z approval a1 granted by ada: Bash
-        2026-01-01T00:00:01.701Z approval a1 spent by ada: Bash
+        2026-01-01T00:00:01.701Z approval a1 spent, as ada has granted: Bash
         2026-01-01T00:00:01.701Z Read in pdf: done in 12 ms, with approval a1
     "#]]
     .assert_eq(&shown(&story));

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Subcommand};
-use jiff::Timestamp;
-use jiff::civil::DateTime;
+use jiff::civil::{DateTime, Time};
+use jiff::{SignedDuration, Timestamp};
 use prowess_audit::{Head, HeadError};
 
 use super::approvals::Lifetime;
@@ -94,12 +94,13 @@ impl FromStr for KeptHead {
 /// The arguments of `audit show`.
 #[derive(Debug, Default, Args)]
 pub(crate) struct AuditShow {
-    /// Session to show; defaults to all
+    /// Session to show, or the beginning of its id; defaults to all
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
     /// Show only what is not older than `7d` or `2026-11-28`
     ///
-    /// A time is a number of minutes, hours or days, such as `30m`, `1h` or `7d`, or a date.
+    /// A time is how long ago it was, such as `30m`, `1h30m` or `7d`, or a date, `yesterday`, or
+    /// today's `11:51`.
     #[arg(long, value_name = "TIME")]
     pub(crate) since: Option<Since>,
     /// Show only events of this tool
@@ -135,6 +136,8 @@ pub(crate) enum Since {
     Ago(u64),
     /// A date, with or without a time, of the clock that is shown.
     Clock(DateTime),
+    /// A time of that clock so many days ago.
+    Day(i64, Time),
     /// A moment.
     Moment(Timestamp),
 }
@@ -144,10 +147,21 @@ impl FromStr for Since {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let ago = text.parse().map(|Lifetime(milliseconds)| Self::Ago(milliseconds)).ok();
+        let parts = || {
+            let ago: SignedDuration = text.parse().ok()?;
+            u64::try_from(ago.as_millis()).ok().map(Self::Ago)
+        };
+        let day = || match text {
+            "today" => Some(Self::Day(0, Time::midnight())),
+            "yesterday" => Some(Self::Day(1, Time::midnight())),
+            time => time.parse().map(|time| Self::Day(0, time)).ok(),
+        };
         let moment = || text.parse().map(Self::Moment).ok();
         let clock = || text.parse().map(Self::Clock).ok();
         ago.or_else(moment)
             .or_else(clock)
-            .ok_or("expected a time such as `1h`, `7d`, `2026-11-28` or `2026-11-28T09:30`")
+            .or_else(day)
+            .or_else(parts)
+            .ok_or("expected a time such as `1h30m`, `7d`, `11:51`, `yesterday` or `2026-11-28`")
     }
 }

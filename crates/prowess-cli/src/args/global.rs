@@ -1,11 +1,12 @@
 //! The options of every command, and the values that they take.
 
 use std::cell::OnceCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{Args, ColorChoice, ValueEnum};
 use prowess::plugin_host::PluginSettings;
+use prowess::source_fs::named_skill;
 
 use crate::policies::Found;
 use crate::running::Running;
@@ -125,8 +126,8 @@ pub(crate) struct PolicyOptions {
     #[arg(long, global = true, value_name = "KEY=VALUE", hide_short_help = true)]
     pub(crate) set: Vec<Setting>,
 
-    /// Preset of the configuration: standard, few-active, enterprise-layers, strict-spec, sandbox or
-    /// one-directory
+    /// Preset of the configuration: standard, few-active, enterprise-layers, spec-law, mounted or
+    /// directory-ids
     #[arg(long, global = true, value_name = "NAME", hide_short_help = true)]
     pub(crate) preset: Option<String>,
 
@@ -160,7 +161,7 @@ pub(crate) struct Root {
     pub(crate) layer: String,
     pub(crate) directory: PathBuf,
     /// The name of the skill that the directory is, if it is given one.
-    pub(crate) name: Option<String>,
+    pub(crate) name: Option<Box<str>>,
 }
 
 /// Defaults to the layer `user`: a directory that is named on the command line is trusted.
@@ -170,14 +171,9 @@ impl From<&str> for Root {
             Some((layer, directory)) if !layer.contains('/') => (layer, directory),
             _ => ("user", text),
         };
-        let named = directory.rsplit_once(" as ").filter(|(_, name)| {
-            // A directory may have such a name itself.
-            let is_name = !name.contains('/') && !name.trim_matches('.').is_empty();
-            is_name && !PathBuf::from(directory).exists()
-        });
-        let (directory, name) =
-            named.map_or((directory, None), |(directory, name)| (directory, Some(name.to_owned())));
-        Self { layer: layer.to_owned(), directory: directory.into(), name }
+        let (named, name) = named_skill(Path::new(directory)).unzip();
+        let directory = named.unwrap_or_else(|| directory.into());
+        Self { layer: layer.to_owned(), directory, name }
     }
 }
 

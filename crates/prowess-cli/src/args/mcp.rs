@@ -36,7 +36,8 @@ pub(crate) enum Mcp {
     },
     /// Start the server as a client's configuration says, and list what a model sees
     ///
-    /// Without `--project`, that is the entry which counts in this directory.
+    /// Without `--project`, that is the entry which counts in this directory. The server has the
+    /// environment of this shell, of which a client may pass on less.
     Test {
         /// Name of the client; `prowess mcp config` lists them
         client: String,

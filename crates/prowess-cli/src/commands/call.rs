@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use prowess::gating::Reason;
+use prowess::gating::{Decision, Reason};
 use prowess::tools::codes::UNKNOWN_TOOL;
 use prowess::{ApprovalId, Code, Content, Diagnostic, Runtime, ToolDefinition};
 use serde::Serialize;
@@ -33,6 +33,16 @@ struct Called {
     /// The pending approval, if a person has to approve the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     approval: Option<ApprovalId>,
+}
+
+/// The output of `call --explain --format json`.
+#[derive(Serialize)]
+struct Decided<'d> {
+    #[serde(flatten)]
+    decision: &'d Decision,
+    /// As in [`Called`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
 }
 
 /// Returns an error if a tool was left out because this program lacks a feature.
@@ -150,7 +160,11 @@ pub(crate) fn explain(
     let conversation = Conversation::open(&runtime)?;
     conversation.load(load)?;
     let decision = conversation.turn_with(message)?.explain(tool, &arguments)?;
-    output.result(&decision, |_| format!("{decision}\n"))?;
+    let error = match &decision {
+        Decision::Deny { refusal, .. } => Some(refusal.error.to_string()),
+        _ => None,
+    };
+    output.result(&Decided { decision: &decision, error }, |_| format!("{decision}\n"))?;
     if decision.is_ask() && decision.grounds().reason == Reason::Ungranted {
         output.remark(
             "nothing allows this call and nothing forbids it, so a person decides; `prowess config \

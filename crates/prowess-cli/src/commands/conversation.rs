@@ -88,11 +88,13 @@ impl<'r> Conversation<'r> {
 pub(crate) fn for_person(code: &str, message: &str, help: &str) -> Failure {
     let words = message.replace("; go on without it", "").replace(", go on without it", "");
     let words = words.replace("ask the user to ", "");
-    let help = if code == "skill-hidden" {
-        "if you trust its authors, run `prowess trust` with the folder that the message names; \
-         `prowess doctor` says why skills are hidden"
-    } else {
-        help
+    let help = match code {
+        "skill-hidden" => {
+            "if you trust its authors, run `prowess trust` with the folder that the message names; \
+             `prowess doctor` says why skills are hidden"
+        }
+        "audit-unavailable" => "`prowess doctor` says why; `audit.policy` requires the record",
+        _ => help,
     };
     Failure::new(code, words, help)
 }

@@ -9,6 +9,7 @@ mod filters;
 mod install;
 mod own_command;
 mod process;
+mod start;
 mod test;
 mod variables;
 

@@ -23,7 +23,7 @@ use crate::output::{DIM, Output};
 use crate::paths::{absolute, working_directory};
 use crate::policies::policies;
 use crate::question::{can_ask, is_confirmed, is_confirmed_unless};
-use crate::runtime::builder_with;
+use crate::runtime::{builder_with, built};
 use crate::terminal::{plain, plain_lines};
 
 use caller_files::{CallerFiles, leads_away};
@@ -60,7 +60,7 @@ fn run_or_explain(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
     let load = if only_reads { crate::plugins::load } else { crate::plugins::load_audited };
     let plugins = load(global, &policies)?;
     let scripts = policies.scripts.clone();
-    let runtime = builder_with(global, policies, &plugins)?.build()?;
+    let runtime = built(global, builder_with(global, policies, &plugins)?)?;
     announce(&runtime.catalog(), output);
     let conversation = Conversation::open(&runtime)?;
     let (id, script) = (args.id(), args.script());

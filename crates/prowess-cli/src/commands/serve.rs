@@ -64,8 +64,8 @@ pub(crate) fn run(args: &Serve, global: &Global, output: &Output) -> Result<Exit
     let builder = runtime::builder_with(global, policies.clone(), &loaded)?.watch_later();
     let builder = server.track(builder);
     let deadline = Instant::now() + PATIENCE;
-    let runtime =
-        builder.wait_until(Cancel::with_poll(move || Instant::now() >= deadline)).build()?;
+    let builder = builder.wait_until(Cancel::with_poll(move || Instant::now() >= deadline));
+    let runtime = runtime::built(global, builder)?;
     let _following = plugins::follow(&policies, &loaded, output)?;
     reporting::configured(Found::of(global)?);
     reporting::started(&runtime.catalog(), server.transport(), &server.place());

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::interrupt::{INTERRUPTED, Interrupt};
 use crate::output::{DIM, Output};
 use crate::policies::policies;
-use crate::runtime::builder_with;
+use crate::runtime::{builder_with, built};
 use crate::terminal::plain_lines;
 
 /// The exit code if a command did not run, as `env` has it.
@@ -26,7 +26,7 @@ const MOST_INPUT: u64 = 16 << 20;
 pub(crate) fn run(global: &Global, args: &Run, output: &Output) -> Result<ExitCode, Failure> {
     let policies = with_shell(policies(global)?);
     let plugins = crate::plugins::load_audited(global, &policies)?;
-    let runtime = builder_with(global, policies, &plugins)?.build()?;
+    let runtime = built(global, builder_with(global, policies, &plugins)?)?;
     let conversation = Conversation::open(&runtime)?;
     conversation.load(&args.load)?;
     let command = match &args.command {

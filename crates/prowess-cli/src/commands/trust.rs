@@ -1,5 +1,6 @@
 //! `prowess trust`: lists and changes the trusted folders.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -338,6 +339,9 @@ fn refused(error: TrustError) -> Failure {
             format!("{message} ({})", finding.path.unwrap_or_default()),
             finding.help,
         ),
+        TrustError::Unwritable { cause, .. } if cause.kind() == ErrorKind::StorageFull => {
+            Failure::new("trust-file-unwritable", message, "make room for it")
+        }
         _ => Failure::new(
             "trust-file-unwritable",
             message,

@@ -68,7 +68,9 @@ impl Found {
         let is_meant =
             |value: &&ConfigValue| value.key == key || value.key.starts_with(&format!("{key}."));
         let value = self.configuration.values().iter().find(is_meant);
-        let message = format!("`{key}`: {}", failure.message);
+        let has_key = failure.message.starts_with(&format!("`{key}`"));
+        let message =
+            if has_key { failure.message } else { format!("`{key}`: {}", failure.message) };
         let place = value.and_then(|value| match &value.origin {
             Origin::File(path) | Origin::Project(path) => {
                 let path_of_key: Vec<_> = key.split('.').collect();

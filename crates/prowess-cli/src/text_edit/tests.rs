@@ -14,55 +14,22 @@ fn entry(format: TextFormat, text: &str, at: &str) -> String {
     set(&set(text, "command", json!("/p")), "args", json!(["-C", "/a b", "serve"]))
 }
 
-/// Files of ten kinds, with what people write into them. `⏎` ends a line.
-const FILES: [(TextFormat, &str, &str); 27] = [
-    (Json, "s", ""),
-    (Json, "s", "{}"),
-    (Json, "s", "{ }⏎"),
-    (Json, "s", "{⏎}⏎"),
-    (Json, "s", "// nothing yet⏎"),
-    (Json, "s", r#"{"s":{}}"#),
-    (Json, "s", r#"{"s":{"a":{"command":"x"}},"b":[1,2]}"#),
-    (Json, "s", "{⏎  \"s\": {⏎    \"a\": { \"command\": \"x\" }⏎  },⏎  \"z\": 1.0e2⏎}⏎"),
-    (Json, "s", "{⏎\t\"s\": {⏎\t\t\"a\": {\"url\": \"https://x//y\"}, // why⏎\t},⏎}"),
-    (
-        Json,
-        "s",
-        "{⏎  // first⏎  \"a\": [1, 2,], /* last, }⏎ of two */⏎  \"b\": 'it\\'s \"' // end⏎}",
-    ),
-    (Json, "s", "{⏎    unquoted: +0x1F,⏎    \"s\": {},⏎    \"b\": .5 }⏎"),
-    (
-        Json,
-        "s",
-        "/* é */ {\"a\": \"é\\u00e9\\\\\", \"a\": null, \"s\": {⏎      // own⏎      \"b\": {}⏎   }}⏎",
-    ),
-    (Toml, "s", ""),
-    (Toml, "s", "model = \"o\" # best⏎⏎[s.a]⏎command = 'x'⏎args = [⏎  \"b\", # c⏎]⏎"),
-    (Toml, "s", "a = \"\"\"⏎[s.prowess]⏎\"\"\"⏎[s.b.env]⏎K = 1979-05-27"),
-    (Toml, "s", "[[s.x.list]]⏎k = 1⏎# end⏎"),
-    (Toml, "s", "s = {} # none⏎"),
-    (Toml, "s", "s = { a = { b = [1] }, c.d = 2 }⏎[t]⏎"),
-    (Toml, "s", "[s]⏎prowess = {startup = 1} # c⏎b = 'x'⏎"),
-    (Yaml, "s", ""),
-    (Yaml, "s", "# only this⏎"),
-    (
-        Yaml,
-        "s",
-        "s:⏎  # of a⏎  a:⏎    name: a⏎    args: [\"x\"]⏎  b: { cmd: c }  # d⏎⏎model: m # e⏎",
-    ),
-    (Yaml, "s", "---⏎model: m⏎s: {}⏎list:⏎- a⏎- b"),
-    (Yaml, "s", "s:⏎    a:⏎        text: |⏎          s:⏎            b: c⏎⏎    z: &n 1⏎other: *n⏎"),
-    (Yaml, "s", "\"s\":   # later⏎z: 'a # b'⏎"),
-    (Yaml, "s", "s: {a: {cmd: x}}⏎"),
-    (Yaml, "s", "{\"s\": {\"a\": 1}}⏎"),
-];
+/// The cases under a title.
+fn cases<const N: usize>(title: &str) -> impl Iterator<Item = [String; N]> {
+    prowess_testkit::rows(include_str!("cases.txt"), title)
+}
+
+fn format_of(name: &str) -> TextFormat {
+    serde_json::from_value(json!(name)).unwrap()
+}
 
 /// The files with each kind of line end, and with a mark at the start.
 fn files() -> impl Iterator<Item = (TextFormat, &'static str, String)> {
-    FILES.into_iter().flat_map(|(format, at, text)| {
+    cases("files of three formats, as people write them").flat_map(|[format, text]| {
         ["\n", "\r\n"].into_iter().flat_map(move |end| {
-            let text = text.replace('⏎', end);
-            [text.clone(), format!("{BYTE_ORDER_MARK}{text}")].map(|text| (format, at, text))
+            let text = text.replace('\n', end);
+            let texts = [text.clone(), format!("{BYTE_ORDER_MARK}{text}")];
+            texts.map(|text| (format_of(&format), "s", text))
         })
     })
 }
@@ -139,22 +106,12 @@ fn layout_is_that_of_the_file() {
 
 #[test]
 fn unclear_file_is_refused_with_its_place() {
-    for (format, text, line, column) in [
-        (Json, "{\n  \"s\": {\n    \"a\": 1\n    \"b\": 2\n  }\n}", 4, 5),
-        (Json, "{\"s\": {\"a\": tru}}", 1, 13),
-        (Json, "{} {}", 1, 4),
-        (Json, "{\"s\": [1]}", 1, 1),
-        (Json, "{\"s\": \"a\nb\"}", 1, 7),
-        (Json, "{ /* x", 1, 3),
-        (Json, "[]", 1, 1),
-        (Toml, "a = 1\na = 2\n", 2, 1),
-        (Toml, "s = 3\n", 1, 1),
-        (Yaml, "s: [1, 2]\n", 1, 1),
-        (Yaml, "a: b\n  c: d\n", 2, 4),
-        (Yaml, "a: 1\n---\nb: 2\n", 1, 1),
-    ] {
-        let fault = set(format, text, &["s", "prowess", "command"], &json!("x")).expect_err(text);
-        assert_eq!(fault.position(text), (line, column), "{text:?}: {}", fault.message);
+    for [format, text, line, column] in cases("faults, with their lines and columns") {
+        let path = ["s", "prowess", "command"];
+        let fault = set(format_of(&format), &text, &path, &json!("x")).expect_err(&text);
+        let (found_line, found_column) = fault.position(&text);
+        let found = [found_line, found_column].map(|number| number.to_string());
+        assert_eq!(found, [line, column], "{text:?}: {}", fault.message);
     }
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     assert!(
@@ -195,59 +152,30 @@ fn value_of_yaml_changes_and_everything_else_stays() {
 
 #[test]
 fn list_keeps_its_comments_or_is_refused() {
-    let file = "l: # of us\n# own\n- a # one\n# next\n- 'b # c'\n- d\nz: 1\n";
-    for (text, value, expected) in [
-        (file, json!(["a", "b # c", "d", "e"]), Some(file.replace("- d", "- d\n- e"))),
-        (
-            file,
-            json!(["x", "a", "d"]),
-            Some(file.replace("of us", "of us\n- x").replace("- 'b # c'\n", "")),
-        ),
-        (file, json!(["b # c"]), Some(file.replace("- a # one\n", "").replace("- d\n", ""))),
-        (
-            "l:\r\n  - a # one\r\n  - b # two",
-            json!(["b", "a"]),
-            Some("l:\r\n  - b # two\r\n  - a # one".to_owned()),
-        ),
-        (file, json!([]), None),
-        ("l: [\n  a, # one\n  b]\n", json!(["a"]), None),
-        ("l:\n  - a: 1 # one\n    b: 2\n", json!(["a"]), None),
-        ("l: |\n  no # text\n", json!("a"), Some("l: a\n".to_owned())),
-    ] {
-        let edited = set(Yaml, text, &["l"], &value);
-        assert_eq!(edited.ok(), expected, "{value} in {text:?}");
+    let title = "lists of YAML, a value, and the text with it; it is refused without one";
+    for [text, value, expected] in cases(title) {
+        let value = serde_json::from_str(&value).unwrap();
+        let edited = set(Yaml, &text, &["l"], &value).unwrap_or_default();
+        assert_eq!(edited, expected, "{value} in {text:?}");
     }
 }
 
 #[test]
 fn array_keeps_every_comment() {
-    // `#` stands for the comments of both formats.
-    for (array, value, expected) in [
-        (
-            "[ # head⏎    \"-C\", # dir⏎    # own⏎    \"/a\", # where⏎    \"serve\" # last⏎    # tail⏎  ]",
-            json!(["-C", "/b", "serve"]),
-            "[ # head⏎    \"-C\", # dir⏎    # own⏎    \"/b\", # where⏎    \"serve\" # last⏎    # tail⏎  ]",
-        ),
-        (
-            "[⏎    \"a\", # of a⏎    \"b\", # of b⏎    \"c\", # of c⏎  ]",
-            json!(["b", "d"]),
-            "[⏎    # of a⏎    \"b\", # of b⏎    \"d\", # of c⏎  ]",
-        ),
-        ("[\"a\", \"b\" # of b⏎  ]", json!(["b", "a"]), "[⏎    \"b\", # of b⏎    \"a\"⏎  ]"),
-        ("[⏎    # of none⏎  ]", json!(["a"]), "[⏎    \"a\"⏎    # of none⏎  ]"),
-        ("[⏎    \"a#\", # of a⏎  ]", json!([]), "[⏎    # of a⏎  ]"),
-        ("[\"a#\",⏎    \"b\"]", json!(["b"]), "[\"b\"]"),
-    ] {
+    let title =
+        "arrays, a value, and the text with it; `#` stands for the comments of both formats";
+    for [array, value, expected] in cases(title) {
+        let value = serde_json::from_str(&value).unwrap();
         for (format, comment, start, end) in
-            [(Json, "//", "{⏎  \"l\": ", "⏎}⏎"), (Toml, "#", "  l = ", "⏎z = 1⏎")]
+            [(Json, "//", "{\n  \"l\": ", "\n}\n"), (Toml, "#", "  l = ", "\nz = 1\n")]
         {
             for line in ["\n", "\r\n"] {
                 let written = |array: &str| {
                     let array = array.replace(" #", &format!(" {comment}"));
-                    format!("{start}{array}{end}").replace('⏎', line)
+                    format!("{start}{array}{end}").replace('\n', line)
                 };
-                let edited = set(format, &written(array), &["l"], &value);
-                assert_eq!(edited.ok(), Some(written(expected)), "{value} in {array}");
+                let edited = set(format, &written(&array), &["l"], &value);
+                assert_eq!(edited.ok(), Some(written(&expected)), "{value} in {array}");
             }
         }
     }
@@ -258,43 +186,20 @@ fn array_keeps_every_comment() {
 
 #[test]
 fn member_of_json_is_removed_and_comments_of_others_stay() {
-    for (text, expected) in [
-        ("{\n  \"a\": 1, // a\n  \"p\": 2\n}\n", "{\n  \"a\": 1 // a\n}\n"),
-        (
-            "{\n  \"a\": 1, /* a */\n  \"p\": 2, // p\n  // z\n}\n",
-            "{\n  \"a\": 1, /* a */\n  // z\n}\n",
-        ),
-        ("{ // o\n  \"p\": 2, \"a\": 1 }\n", "{ // o\n  \"a\": 1 }\n"),
-        ("{\"a\": 1, // a\n  \"p\": 2 }\n", "{\"a\": 1 // a\n  }\n"),
-        ("{\"p\": 2, \"a\": 1}", "{\"a\": 1}"),
-        ("{\"a\": 1, \"p\": 2}", "{\"a\": 1}"),
-        ("{\n  // p\n  \"p\": 2,\n  \"a\": 1\n}", "{\n  // p\n  \"a\": 1\n}"),
-    ] {
-        let edited = unset(Json, text, &["p"]).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
-        assert_eq!(edited.as_deref(), Some(expected), "{text}");
+    for [text, expected] in cases("JSON with `p`, and without") {
+        let edited = unset(Json, &text, &["p"]).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
+        assert_eq!(edited, Some(expected), "{text}");
     }
 }
 
 #[test]
 fn key_of_yaml_is_removed_with_mappings_that_it_made() {
-    for (text, key, expected) in [
-        ("# c\na:\n  b: 1\nd: 2\n", "a.b", Some("# c\nd: 2\n")),
-        (
-            "\u{feff}a:\r\n  # kept\r\n  b: 1\r\n  c: 2\r\n",
-            "a.b",
-            Some("\u{feff}a:\r\n  # kept\r\n  c: 2\r\n"),
-        ),
-        ("a:\n  b:\n  - 1\n  - 2\n  c: 2", "a.b", Some("a:\n  c: 2")),
-        ("a: { b: 1, c: 2 }\n", "a.b", Some("a: { c: 2 }\n")),
-        ("a: { b: 1, c: 2 }\n", "a.c", Some("a: { b: 1 }\n")),
-        ("a: { b: { c: 1 }, d: 2 }\n", "a.b.c", Some("a: { b: {}, d: 2 }\n")),
-        ("a: { b: 1 }\n", "a.b", Some("a: {}\n")),
-        ("{a: 1, b: 2}\n", "b", Some("{a: 1}\n")),
-        ("a: 1\n", "b", None),
-    ] {
+    for [text, key, expected] in cases("YAML, a key, and the text without; `-` if it is not there")
+    {
         let path: Vec<_> = key.split('.').collect();
-        let edited = unset(Yaml, text, &path).unwrap_or_else(|fault| panic!("{text:?}: {fault:?}"));
-        assert_eq!(edited.as_deref(), expected, "{key} in {text:?}");
+        let edited =
+            unset(Yaml, &text, &path).unwrap_or_else(|fault| panic!("{text:?}: {fault:?}"));
+        assert_eq!(edited.as_deref().unwrap_or("-"), expected, "{key} in {text:?}");
     }
     assert!(
         unset(Yaml, "x: &x {b: 1, c: 2}\na: *x\n", &["x", "b"]).is_err(),
@@ -305,25 +210,8 @@ fn key_of_yaml_is_removed_with_mappings_that_it_made() {
 /// Everything that was there before stays: also an empty mapping, and a comment in it.
 #[test]
 fn what_was_set_is_removed_again() {
-    for (format, text, path) in [
-        (Json, "{}", "a.b"),
-        (Json, "{\"a\":{},\"x\":1}", "a.b"),
-        (Json, "{\n  \"a\": {},\n  \"x\": 1\n}\n", "a.b"),
-        (Json, "{\n  \"a\": {\n    // mine\n  }\n}\n", "a.b"),
-        (Json, "{\n  \"x\": 1\n}\n", "a.b"),
-        (Json, "{\"x\": 1}", "a.b"),
-        (Toml, "", "a.b"),
-        (Toml, "x = 1\n", "a.b"),
-        (Toml, "[a]\n", "a.b"),
-        (Toml, "[a]\n# mine\n", "a.b"),
-        (Toml, "a = {}\n", "a.b"),
-        (Toml, "a = { x = 1 }\n", "a.b"),
-        (Toml, "a = { x = {} }\n", "a.x.b"),
-        (Yaml, "", "a.b"),
-        (Yaml, "a: {}\n", "a.b"),
-        (Yaml, "a: {}\nx: 1\n", "a.b"),
-        (Yaml, "x: 1\n", "a.b"),
-    ] {
+    for [format, text, path] in cases("texts that are as before after a path was set and removed") {
+        let (format, text) = (format_of(&format), &*text);
         let path: Vec<_> = path.split('.').collect();
         let entry = json!({ "command": "prowess", "args": ["serve"] });
         let set = set_each(format, text, &path, &entry);

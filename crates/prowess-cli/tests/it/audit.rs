@@ -50,6 +50,7 @@ fn story_is_readable_and_encoded() {
           2026-01-01 00:00:00.000  pdf ended after 0 s (session closed)
     "#]]
     .assert_eq(shown.text());
+    assert_eq!(run(&["audit", "show", "--session", "cha"], &path).stdout, shown.stdout);
     let other = run(&["audit", "show", "--session", "chat-2"], &path);
     assert_eq!(other.code, Some(1));
     assert!(other.stderr.contains("error[session-not-found]"), "{}", other.stderr);
@@ -146,6 +147,9 @@ fn story_is_filtered_and_in_local_time() {
     assert!(load.contains("skills.load pdf") && load.lines().count() == 2, "{load}");
     for (since, is_shown) in [
         ("1h", false),
+        ("1h30m", false),
+        ("yesterday", false),
+        ("00:00", false),
         ("2026-01-01", true),
         ("2026-01-01T05:31", false),
         ("2025-12-31T23:59:59Z", true),

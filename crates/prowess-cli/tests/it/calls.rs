@@ -109,6 +109,10 @@ fn explained_call_names_its_rule_and_is_not_run() {
     let decision: Value = explain("git log > file", &["--format", "json"]).json();
     assert_eq!(decision["decision"], "ask");
     assert_eq!(decision["grounds"]["rules"][0]["line"], 4);
+    let ceiling = ["--set", "gate.ceiling.deny=[Bash]", "--format", "json"];
+    let denied: Value = serde_json::from_str(&explain("git log", &ceiling).stdout).unwrap();
+    let error = denied["error"].to_string();
+    assert!(error.contains("[SKILL_TOOL_NOT_ALLOWED] ") && error.contains("tool_name=Bash"));
     let load = place.run(&["call", "skills_load", r#"{"names": ["pdf"]}"#, "--explain"]);
     assert_eq!(load.text(), "allow: `skills.load` manages skills, which is always possible\n");
 }

@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
+use prowess_testkit::rows;
+
 use crate::bad_input::{make_fifo, without_override};
 use crate::configuration::{machine, run};
 use crate::program::Program;
@@ -15,15 +17,12 @@ const BROKEN: &str = include_str!("../data/doctor-broken.txt");
 
 #[test]
 fn broken_file_is_a_finding_and_the_report_goes_on() {
-    for line in BROKEN.lines() {
-        let [path, content, code, named] = line.split(" ¦ ").collect::<Vec<_>>()[..] else {
-            panic!("{line}")
-        };
+    for [path, content, code, named] in rows(BROKEN, "") {
         let tree = machine();
         run(&tree, &["trust"]).text();
-        match content {
-            "-" => fs::create_dir_all(tree.join(path)).unwrap(),
-            text => tree.write(path, text.replace('⏎', "\n")),
+        match &*content {
+            "-" => fs::create_dir_all(tree.join(&path)).unwrap(),
+            text => tree.write(&path, text),
         }
         let ran = run(&tree, &["doctor", "--format", "json"]);
         assert_eq!(ran.code, Some(1), "{path}: {ran:?}");
@@ -31,7 +30,7 @@ fn broken_file_is_a_finding_and_the_report_goes_on() {
         let found = report["diagnostics"].as_array().unwrap();
         let found = found.iter().find(|found| found["code"] == code);
         let found = found.unwrap_or_else(|| panic!("{path}: no {code}: {report}")).to_string();
-        assert!(found.contains(named), "{path}: `{named}` is named: {found}");
+        assert!(found.contains(&named), "{path}: `{named}` is named: {found}");
         let is_whole = ["roots", "sandbox", "summary"].iter().all(|part| !report[part].is_null());
         assert!(is_whole, "{path}: the rest is reported: {report}");
     }
@@ -55,6 +54,14 @@ fn value_that_commands_refuse_is_not_set() {
         let checked = run(&tree, &["config", "check", &file]);
         assert_ne!(checked.code, Some(0), "{key} is not valid: {checked:?}");
     }
+}
+
+#[test]
+fn error_of_a_server_names_the_key_once_and_the_step() {
+    let clients = "clients={ x: { surfaces: [skill] } }";
+    let served = run(&machine(), &["--set", clients, "serve"]);
+    assert!(served.stderr.contains("]: `clients.x.surfaces` has"), "{served:?}");
+    assert!(served.stderr.contains("help: add it to `tools.surfaces`"), "{served:?}");
 }
 
 /// An older fault is no reason to refuse another key, and is removed.
@@ -151,37 +158,15 @@ fn proposals_that_models_are_not_offered_are_a_warning() {
 #[test]
 fn values_without_an_effect_are_warnings() {
     let tree = machine();
-    let (hooks, restrict) = ("tools.hooks=run", "gate.tool_semantics=restrict");
-    let [stateless, hidden] = ["session.discipline=stateless", "delivery.show_location=virtual"];
-    for (set, other, warning) in [
-        (hooks, "scripts.exec=off", "warning[scripts-unavailable]: `tools.hooks`: "),
-        (hooks, "scripts.exec=tool", ""),
-        (
-            restrict,
-            stateless,
-            "warning[key-without-effect]: `gate.tool_semantics`: it is for active skills",
-        ),
-        (
-            "prompt.blocks={ any: [navigation] }",
-            hidden,
-            "`prompt.blocks`: no model can follow these",
-        ),
-        ("prompt.blocks={ any: [check_first] }", hidden, ""),
-        ("prompt.blocks={ any: [navigation] }", "delivery.show_location=absolute", ""),
-        ("tools.script_read=block_when_active", stateless, "`tools.script_read`: it is for active"),
-        ("tools.read_gate=active", stateless, "`tools.read_gate`: it is for active"),
-        ("tools.requires=auto_load", "tools.surfaces=[get_skill]", "`tools.requires`: it is for"),
-        ("auto_load.min_score=1", stateless, "`auto_load.min_score`: it is for active skills"),
-        (restrict, "clients={any: {discipline: stateless}}", "sessions of one of the `clients`"),
-        (restrict, "session.discipline=stack", ""),
-    ] {
-        let options = ["--set", set, "--set", other];
+    let title = "a value, another one, and the warning that the first has no effect beside it";
+    for [set, other, warning] in rows(include_str!("../data/idle-keys.txt"), title) {
+        let options = ["--set", &*set, "--set", &other];
         for command in [&["doctor"][..], &["config", "check"]] {
             let ran = run(&tree, &[&options[..], command].concat());
             let said = [ran.stdout, ran.stderr].concat();
             let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
             let is_said = words.contains("without-effect") || words.contains("scripts-unavailable");
-            assert!(words.contains(warning), "{command:?} {set} {other}: {said}");
+            assert!(words.contains(&warning), "{command:?} {set} {other}: {said}");
             assert_eq!(is_said, !warning.is_empty(), "{command:?} {set} {other}: {said}");
         }
     }

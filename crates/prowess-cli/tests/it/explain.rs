@@ -18,6 +18,7 @@ fn home(config: &str) -> Tree {
     }
     tree.write(".agents/skills/notes/README.md", "No skill.\n");
     tree.write(".agents/skills/.gitignore", "ignored/\n");
+    tree.write(".agents/skills/flat.md", plain_skill("flat"));
     tree.write("prowess.yaml", config);
     tree
 }
@@ -107,6 +108,9 @@ fn path_without_a_skill_has_a_reason() {
     };
     not_found("$ROOT/notes", "has no `SKILL.md`");
     not_found("$ROOT/notes/README.md", "has no `SKILL.md`");
+    for query in ["flat", "$ROOT/flat.md"] {
+        not_found(query, "is a file, and a skill is a directory: move it to `");
+    }
     not_found("$ROOT/missing", "does not exist");
     not_found("$ROOT/node_modules/bundled", "below `node_modules`, which is always skipped");
     not_found("$ROOT/pdf/inner/deep", "inside the skill `pdf`");

@@ -4,11 +4,13 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::path::Path;
 
-use prowess_testkit::Tree;
+use prowess_testkit::{Tree, rows};
 
 use crate::plain_skill;
 use crate::program::{Program, Ran};
 use crate::terminal;
+
+const CASES: &str = include_str!("../data/client-cases.txt");
 
 fn tree() -> Tree {
     let tree = Tree::new("");
@@ -97,34 +99,24 @@ fn file_of_a_project_is_true_on_every_machine() {
     tree.write("shop/sub/.keep", "");
     tree.write("shop/skills/own/SKILL.md", plain_skill("own"));
     tree.write("shop/sub/prowess.yaml", "preset: standard\n");
-    for (client, options, expected) in [
-        ("cursor", &[][..], r#"["-C", "${workspaceFolder}", "serve"]"#),
-        (
-            "cursor",
-            &["-C", "sub", "--root", "../skills"],
-            r#"["-C", "${workspaceFolder}/sub", "--root", "user=../skills", "serve"]"#,
-        ),
-        ("cursor", &["-C", "."], r#"["-C", "${workspaceFolder}", "serve"]"#),
-        ("vscode", &["--root", "skills"], r#"["--root", "user=skills", "serve"]"#),
-        ("codex", &["-C", "sub"], r#"["-C", "sub", "serve"]"#),
-        ("gemini", &["-C", "."], r#"["-C", ".", "serve"]"#),
-        ("zed", &["--config", "sub/prowess.yaml"], r#"["--config", "sub/prowess.yaml", "serve"]"#),
-    ] {
+    let title = "files of a project: the client, the options, and the arguments";
+    for [client, options, expected] in rows(CASES, title) {
+        let options: Vec<_> = options.split_whitespace().collect();
         let before = fs::read_to_string(tree.join("shop/.cursor/mcp.json")).ok();
         let before = before.filter(|_| client == "cursor");
-        let install = ["mcp", "install", client, "--project", "--yes"];
-        let installed = program(&tree).run(&[options, &install].concat());
+        let install = ["mcp", "install", &client, "--project", "--yes"];
+        let installed = program(&tree).run(&[&options[..], &install].concat());
         let file = installed.text().lines().find_map(|line| line.strip_prefix("installed in "));
         let file = Path::new(file.expect("the file is named")).to_owned();
         let text = fs::read_to_string(&file).unwrap();
-        assert!(text.contains(expected), "{client}: {text}");
+        assert!(text.contains(&expected), "{client}: {text}");
         assert!(!text.contains(tree.path().to_str().unwrap()), "{client}: {text}");
         assert!(!text.contains(env!("CARGO_BIN_EXE_prowess")), "{client}: {text}");
         assert_eq!(names(file.parent().unwrap()).len(), 1, "{client}: no copy to be committed");
         let copy = installed.text().split_once("the old file is ").map(|(_, copy)| copy);
         let copy = copy.and_then(|copy| copy.lines().next()).map(fs::read_to_string);
         assert_eq!(copy.map(Result::unwrap), before, "{client}: the user has one");
-        let tested = run(&tree, &["test", client, "--project"]);
+        let tested = run(&tree, &["test", &client, "--project"]);
         assert_eq!(tested.code, Some(0), "{client}: {tested:?}");
     }
     let outside = ["mcp", "install", "vscode", "--project", "--yes", "--root", "../home"];
@@ -159,22 +151,9 @@ fn options_are_read_as_by_a_server() {
 #[test]
 fn nothing_of_other_servers_is_shown() {
     let tree = tree();
-    for (client, path, text) in [
-        (
-            "cursor",
-            ".cursor/mcp.json",
-            r#"{"mcpServers":{"a":{"command":"x","args":["SECRET"],"env":{"T":"SECRET"}},"prowess":{"command":"old","env":{"K":"SECRET"}},"b":{"headers":{"A":"SECRET"}}}}"#,
-        ),
-        (
-            "codex",
-            ".codex/config.toml",
-            "[mcp_servers.a]\nenv = { T = \"SECRET\" }\n[mcp_servers.prowess]\ncommand = \"old\"\n\
-             [mcp_servers.prowess.env]\nK = \"SECRET\"\n",
-        ),
-        ("goose", ".config/goose/config.yaml", "key: SECRET\nextensions:\n  a: {cmd: SECRET}\n"),
-    ] {
-        tree.write(&format!("home/{path}"), text);
-        let installed = run(&tree, &["install", client, "--yes"]);
+    for [client, path, text] in rows(CASES, "files with secrets") {
+        tree.write(&format!("home/{path}"), &text);
+        let installed = run(&tree, &["install", &client, "--yes"]);
         let shown = installed.text();
         assert!(!shown.contains("SECRET"), "{client}: {shown}");
         assert!(shown.contains("+") && shown.contains("serve"), "{client}: {shown}");
@@ -281,23 +260,8 @@ fn command_of_an_untrusted_project_is_not_started_without_a_question() {
 /// A link that came with a clone leads no write out of it.
 #[test]
 fn files_of_a_project_are_not_written_through_a_link() {
-    for (link, target, command) in [
-        (
-            ".cursor/mcp.json",
-            "home/a.json",
-            &["mcp", "install", "cursor", "--project", "--yes"][..],
-        ),
-        (".cursor", "home/conf", &["mcp", "install", "cursor", "--project", "--yes"]),
-        (".cursor", "home/none", &["mcp", "install", "cursor", "--project", "--yes"]),
-        (".roo", "home/conf", &["mcp", "install", "roo", "--yes"]),
-        (".agents", "home/conf", &["new", "abc"]),
-        (".agents/skills", "home/conf", &["new", "abc"]),
-        (".agents/skills/abc", "home/conf", &["new", "abc"]),
-        (".prowess", "home/.config/prowess", &["config", "set", "--project", "audit.log", "keep"]),
-        (".prowess", "home/conf", &["config", "set", "--project", "audit.log", "keep"]),
-        (".prowess", "home/.config/prowess", &["config", "unset", "--project", "refresh.mode"]),
-        (".prowess/config.yaml", "home/none", &["config", "set", "--project", "audit.log", "keep"]),
-    ] {
+    let title = "links in a project, where they lead, and a command that would write there";
+    for [link, target, command] in rows(CASES, title) {
         let tree = tree();
         tree.write("home/a.json", "{}\n");
         tree.write("home/conf/mcp.json", "{}\n");
@@ -309,16 +273,17 @@ fn files_of_a_project_are_not_written_through_a_link() {
         };
         let link = tree.join("shop").join(link);
         fs::create_dir_all(link.parent().unwrap()).unwrap();
-        symlink(tree.join(target), link).unwrap();
+        symlink(tree.join(&target), link).unwrap();
         let before = state();
-        let refused = program(&tree).run(command);
-        assert_eq!(refused.code, Some(1), "{target} {command:?}: {refused:?}");
+        let words: Vec<_> = command.split(' ').collect();
+        let refused = program(&tree).run(&words);
+        assert_eq!(refused.code, Some(1), "{target} {command}: {refused:?}");
         let words = refused.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
             words.contains("replace the link by") || words.contains("replace it by"),
             "{words}"
         );
-        assert_eq!(state(), before, "{target} {command:?}");
+        assert_eq!(state(), before, "{target} {command}");
     }
     let tree = tree();
     tree.write("shop/conf/keep", "");
@@ -357,21 +322,19 @@ const FILTERS: &str = include_str!("../data/client-filters.txt");
 
 #[test]
 fn entry_that_counts_is_tested_without_what_the_client_leaves_out() {
-    for line in FILTERS.lines() {
+    for line in rows(FILTERS, "") {
         let tree = tree();
         let [shop, home] = ["shop", "home"].map(|it| tree.join(it).display().to_string());
         let entry = r#""command": "prowess", "args": ["serve"]"#;
-        let fields = line.split(" ¦ ").map(|field| {
-            let field = field.replace("SHOP", &shop).replace("HOME", &home);
-            field.replace("ENTRY", entry).replace('⏎', "\n")
+        let [client, path, text, words] = &line.map(|field| {
+            field.replace("SHOP", &shop).replace("HOME", &home).replace("ENTRY", entry)
         });
-        let [client, path, text, words] = &fields.collect::<Vec<_>>()[..] else { panic!("{line}") };
         run(&tree, &["install", client, "--yes"]).text();
         tree.write(path, text);
         let tested = run(&tree, &["test", client]);
         let all = tested.stdout.clone() + &tested.stderr;
         let all = all.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(all.contains(words), "{line}: {tested:?}");
+        assert!(all.contains(words), "{client} {text}: {tested:?}");
         assert_eq!(tested.code == Some(0), all.contains("tool") && !all.contains("help: "));
     }
     let tree = tree();
@@ -394,6 +357,7 @@ fn file_behind_a_link_keeps_its_text_and_mode() {
     assert!(shown.stdout.contains("+  \"mcpServers\": {"), "the change is shown: {shown:?}");
     assert!(shown.stderr.contains("mcp install cursor --yes"), "{shown:?}");
     assert!(shown.stderr.contains("-C "), "another directory is named: {shown:?}");
+    assert!(shown.stderr.contains("is not shown"), "the part is no file: {shown:?}");
     assert_eq!(fs::read_to_string(&real).unwrap(), before);
     let installed = run(&tree, &["install", "cursor", "--yes"]);
     let copy = real.with_extension("json.prowess.bak");
@@ -437,22 +401,12 @@ fn entry_of_the_user_keeps_its_other_keys() {
 #[test]
 fn unclear_file_is_refused_and_left_alone() {
     let tree = tree();
-    for (client, path, text, place) in [
-        ("zed", ".config/zed/settings.json", "{\n  \"a\": 1\n  \"b\": 2\n}\n", "settings.json:3:3"),
-        ("goose", ".config/goose/config.yaml", "extensions: [a]\n", "config.yaml:1:1"),
-        ("codex", ".codex/config.toml", "a = 1\na = 2\n", "config.toml:2:1"),
-        (
-            "gemini",
-            ".gemini/settings.json",
-            r#"{"mcpServers": {"prowess": {"url": "x"}}}"#,
-            ":1:18",
-        ),
-    ] {
-        tree.write(&format!("home/{path}"), text);
-        let refused = run(&tree, &["install", client, "--yes"]);
+    for [client, path, text, place] in rows(CASES, "files that are unclear, and the place") {
+        tree.write(&format!("home/{path}"), &text);
+        let refused = run(&tree, &["install", &client, "--yes"]);
         assert_eq!(refused.code, Some(1), "{refused:?}");
-        assert!(refused.stderr.contains(place), "{refused:?}");
-        let file = tree.join("home").join(path);
+        assert!(refused.stderr.contains(&place), "{refused:?}");
+        let file = tree.join("home").join(&path);
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
         assert_eq!(names(file.parent().unwrap()).len(), 1, "nothing is added");
     }

@@ -123,8 +123,15 @@ fn a_directory_is_one_skill_with_a_name() {
     put(&tree, "desk/odd as named", "inside");
     let named = format!("{}/home/.agents/skills/declared as given", tree.path().display());
     let whole = format!("{}/desk/odd as named", tree.path().display());
-    for (root, expected) in [(named, "given"), (whole, "inside")] {
-        let listed = at(&tree, "desk").run(&["--root", &root, "list", "--format", "json"]).json();
-        assert_eq!(listed["skills"][0]["id"], expected, "{root}");
+    for (root, expected) in [(&named, "given"), (&whole, "inside")] {
+        let key = format!("discovery.roots={{ user: [{root}] }}");
+        for option in [["--root", root], ["--set", &key]] {
+            let list = [&option[..], &["list", "--format", "json"]].concat();
+            let listed = at(&tree, "desk").run(&list).json();
+            let mut skills = listed["skills"].as_array().unwrap().iter();
+            assert!(skills.any(|skill| skill["id"] == expected), "{option:?}: {listed}");
+        }
     }
+    let refused = at(&tree, "desk").run(&["--root", &format!("{named}/../x"), "list"]);
+    assert!(refused.stderr.contains("`given/../x` behind ` as ` names no skill"), "{refused:?}");
 }

@@ -227,6 +227,10 @@ fn claims_of_an_untrusted_lock_give_no_right() {
     let synced = team.run("colleague", "clone", &["sync"]);
     assert_eq!(states(&synced.json()), ["pdf failed"]);
     assert!(synced.stdout.contains("is in a private network"), "{}", synced.stdout);
+    let team = malicious("git+http://127.0.0.1:9/r.git", "hosts = [\"127.0.0.1:9\"]\n");
+    let program = Program::new().at_home_in(&team.tree.join("colleague"));
+    let frozen = program.working_in(&team.tree.join("clone")).run(&["sync", "--frozen"]);
+    assert!(frozen.stderr.contains("`prowess trust "), "the host is named, and waits: {frozen:?}");
     let team = malicious("./team", "places = [\"copy:.claude/skills\"]\n");
     let source = team.tree.join("clone/team");
     let trusted = ["trust", "--source", source.to_str().unwrap()];

@@ -100,7 +100,12 @@ fn lines_name_what_an_operator_asks_for() {
     check(&["WARN  request method=tools/call outcome=refused code=unknown-tool"]);
     check(&["WARN  request method=resources/read outcome=refused code=script-read-blocked"]);
     check(&["INFO  shutdown reason="]);
-    for line in ran.stderr.lines() {
+    tree.write("home/.local/state/prowess/audit.jsonl/in-its-place", "");
+    let unrecorded = served(&tree, "info", &["--set", "audit.log=keep"], &[]).stderr;
+    let parts = ["WARN  finding: nothing is recorded: ", "code=audit-log-unavailable", "help="];
+    let is_line = |line: &str| parts.iter().all(|part| line.contains(part));
+    assert!(unrecorded.lines().any(is_line), "one event for one fault: {unrecorded}");
+    for line in ran.stderr.lines().chain(unrecorded.lines()) {
         assert!(line.starts_with("20") && line.contains("Z "), "no text begins a line: {line}");
     }
 }

@@ -8,7 +8,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 
 use expect_test::expect_file;
-use prowess_testkit::Tree;
+use prowess_testkit::{Tree, rows};
 use serde_json::json;
 
 use crate::bad_input::without_override;
@@ -231,24 +231,12 @@ fn place_of_a_skill_chooses_the_profile() {
     tree.write(".claude/skills/odd/SKILL.md", skill_md("description: Is odd.\nmodle: opus"));
     let program = || Program::new().working_in(tree.path());
     let check = |args: &[&str]| program().run(&[&["validate", "--format", "json"], args].concat());
-    for (args, profile, errors) in [
-        (&[".claude/skills/ship"][..], "claude-code", 0),
-        (&[".agents/skills/ship"], "spec", 5),
-        (&[".claude/skills/ship", "--profile", "spec"], "spec", 5),
-        (&[".claude/skills/ship", "--profile", "strict"], "strict", 5),
-        (&[".agents/skills/ship", "--profile", "claude-code"], "claude-code", 0),
-        (&[".claude/skills/odd"], "claude-code", 0),
-        (&["plugins/p"], "claude-code", 0),
-        (&["plugins/p/skills/ship/SKILL.md"], "claude-code", 0),
-        (&["market/plugins"], "claude-code", 0),
-        (&["market/.agents/skills"], "spec", 5),
-        (&[".github/skills/ship"], "extended", 0),
-        (&[".github/skills/ship", "--profile", "spec"], "spec", 5),
-        (&[".cursor/skills"], "extended", 0),
-    ] {
-        let checked = check(args).json();
-        assert_eq!(checked["packages"][0]["profile"], profile, "{args:?}");
-        assert_eq!(checked["summary"]["errors"], errors, "{args:?}: {checked}");
+    let title =
+        "skills of clients: the arguments of `validate`, the profile and the number of errors";
+    for [args, profile, errors] in rows(include_str!("../data/command-cases.txt"), title) {
+        let checked = check(&args.split(' ').collect::<Vec<_>>()).json();
+        assert_eq!(checked["packages"][0]["profile"], profile, "{args}");
+        assert_eq!(checked["summary"]["errors"].to_string(), errors, "{args}: {checked}");
     }
     let text = program().run(&["validate", "."]);
     assert!(

@@ -309,7 +309,8 @@ pub struct ApprovalEvent {
     pub request: ApprovalRequest,
     /// How often it may be used; `None` while it is only requested.
     pub scope: Option<ApprovalScope>,
-    /// The person who decided, as the host names people; `None` if no person did.
+    /// The person of the decision, or of the grant that a call has used, as the host names people;
+    /// `None` if there is none.
     pub by: Option<String>,
     /// The session in which the call was made.
     pub session: SessionId,

@@ -216,6 +216,9 @@ fn discipline_is_chosen_until_a_skill_is_loaded() {
         }
         let refused = place.call("skill", lower, json!({})).await;
         assert_eq!(refused["isError"], true, "a refused change has no effect: {refused}");
+        let unload = json!({ "name": "skills_unload", "arguments": { "all": true } });
+        let unknown = place.raw.request(json!(2), "tools/call", unload).await.to_string();
+        assert!(unknown.contains("no tool named `skills_unload`"), "it is not offered: {unknown}");
     });
 }
 

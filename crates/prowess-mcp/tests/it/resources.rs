@@ -282,19 +282,10 @@ fn wrong_uris_and_cursors_are_invalid_params() {
         let tree = tree();
         tree.write("secret.md", "canary-5d1f");
         let mut raw = connect(&tree, prowess_mcp::policies()).await;
-        let uris = [
-            "skill://nothing/SKILL.md",
-            "skill://pdf/missing.md",
-            "skill://pdf/../other/SKILL.md",
-            "skill://pdf/%2e%2e/other/SKILL.md",
-            "skill://pdf/..%2f..%2fsecret.md",
-            "skill://pdf//etc/passwd",
-            "skill://pdf/references",
-            "file:///etc/passwd",
-            "pdf/SKILL.md",
-            "",
-        ];
-        for uri in uris {
+        let uris = "skill://nothing/SKILL.md skill://pdf/missing.md skill://pdf/../other/SKILL.md \
+            skill://pdf/%2e%2e/other/SKILL.md skill://pdf/..%2f..%2fsecret.md \
+            skill://pdf//etc/passwd skill://pdf/references file:///etc/passwd pdf/SKILL.md ";
+        for uri in uris.split(' ') {
             for method in ["resources/read", "skills/get"] {
                 let answer = ask(&mut raw, method, json!({ "uri": uri })).await;
                 assert_eq!(answer["error"]["code"], -32602, "{method} {uri}: {answer}");

@@ -3,9 +3,12 @@
 use expect_test::expect_file;
 use prowess_core::{EstimatedTokens, TokenCounter};
 use prowess_prompt::{Block, BlockPolicy, ModelFamily, Part, PromptPolicy, resolve_path};
+use prowess_testkit::rows;
 use serde_json::Value;
 
 use crate::fixture::{catalog, prompt, skill};
+
+const CASES: &str = include_str!("../data/blocks.txt");
 
 #[test]
 fn every_block_has_its_text_and_stays_small() {
@@ -56,21 +59,9 @@ fn calls_in_the_examples_are_json() {
 
 #[test]
 fn paths_resolve_by_the_first_rule_that_applies() {
-    for (path, expected) in [
-        ("/etc/config", "/etc/config"),
-        ("C:\\data\\x.md", "C:\\data\\x.md"),
-        ("d:/data/x.md", "d:/data/x.md"),
-        ("https://example.com/x", "https://example.com/x"),
-        ("HTTP://example.com/x", "HTTP://example.com/x"),
-        ("reference.md", "/skills/pdf/reference.md"),
-        ("./reference.md", "/skills/pdf/reference.md"),
-        ("docs/api/reference.md", "/skills/pdf/docs/api/reference.md"),
-        ("c:relative", "/skills/pdf/c:relative"),
-        ("httpd/x.md", "/skills/pdf/httpd/x.md"),
-        ("é", "/skills/pdf/é"),
-    ] {
-        assert_eq!(resolve_path("/skills/pdf", path), expected, "{path}");
-        assert_eq!(resolve_path("/skills/pdf/", path), expected, "{path}");
+    for [path, expected] in rows(CASES, "paths") {
+        assert_eq!(resolve_path("/skills/pdf", &path), expected, "{path}");
+        assert_eq!(resolve_path("/skills/pdf/", &path), expected, "{path}");
     }
 }
 
@@ -125,17 +116,7 @@ fn blocks_are_parted_by_blank_lines() {
 
 #[test]
 fn models_belong_to_families() {
-    for (model, family) in [
-        ("claude-opus-4-5", ModelFamily::Claude),
-        ("anthropic/claude-sonnet-4", ModelFamily::Claude),
-        ("us.anthropic.claude-haiku", ModelFamily::Claude),
-        ("gpt-4o", ModelFamily::Gpt),
-        ("openai/o3-mini", ModelFamily::Gpt),
-        ("ChatGPT-4o-latest", ModelFamily::Gpt),
-        ("models/gemini-2.5-pro", ModelFamily::Gemini),
-        ("llama-3", ModelFamily::Any),
-        ("", ModelFamily::Any),
-    ] {
-        assert_eq!(ModelFamily::of(model), family, "{model}");
+    for [model, family] in rows(CASES, "models") {
+        assert_eq!(format!("{:?}", ModelFamily::of(&model)), family, "{model}");
     }
 }

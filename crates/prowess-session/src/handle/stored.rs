@@ -3,7 +3,8 @@
 use std::sync::{Arc, PoisonError};
 
 use prowess_core::{
-    ContentKey, DeactivationCause, SessionError, SessionState, StoreError, StoredSession,
+    CallOrigin, ContentKey, DeactivationCause, SessionError, SessionState, StoreError,
+    StoredSession,
 };
 
 use super::SessionHandle;
@@ -49,8 +50,8 @@ impl SessionHandle {
             after.touched = self.shared.clock.now();
             after.version = before.version + 1;
             let expires = self.shared.policy.expiry(after.touched);
-            let changed =
-                record.changed(after, identity::operation()?, expires, &self.shared.encoded)?;
+            let (operation, encoded) = (identity::operation()?, &self.shared.encoded);
+            let changed = record.changed(after, operation, expires, &self.origin, encoded)?;
             let expected = Some(record.stored.operation);
             if self.shared.put(&changed.record.stored, &changed.new, expected)? {
                 let after = self.see(changed.record).state.clone();
@@ -132,8 +133,11 @@ impl SessionHandle {
         let record = self.record(last);
         let is_deleted = self.shared.store.delete(&self.id, operation)?;
         if let (true, Ok(record)) = (is_deleted, record) {
+            // A host may close a session by its id alone.
+            let is_named = *self.origin != CallOrigin::default();
+            let origin = if is_named { &self.origin } else { &record.origin };
             let closed = DeactivationCause::SessionClosed;
-            self.runs().report(&record.state.active, &[], closed);
+            self.shared.runs(&self.id, origin).report(&record.state.active, &[], closed);
         }
         Ok(is_deleted)
     }

@@ -10,7 +10,7 @@ use prowess_core::{
     OperationId, SessionId, Spend, Timestamp,
 };
 use prowess_session::MemoryApprovals;
-use prowess_testkit::check_approval_store;
+use prowess_testkit::{check_approval_store, rows};
 
 #[test]
 fn memory_store_passes() {
@@ -19,58 +19,13 @@ fn memory_store_passes() {
     assert_eq!(report.rules.len(), 16, "each rule is a row");
 }
 
-/// The fault of a store, and the rule that finds it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
-    AskStoresNothing,
-    AskStoresAgain,
-    AskMixesSessions,
-    AskHasNoLimit,
-    AskLimitsAllSessions,
-    AskTakesLargeRequests,
-    AskTakesAnyId,
-    ReplaceComparesNothing,
-    ReplaceStoresNothing,
-    ReplaceChecksFirst,
-    FindMixesTenants,
-    FindIgnoresExpiry,
-    FindKeepsRevoked,
-    FindForgetsScopes,
-    ListIgnoresLimit,
-    ListSkips,
-    RemoveTakesGranted,
-    RemoveTakesNothing,
-    RemoveReturnsNothing,
-}
-
-const FAULTS: [(Fault, &str); 19] = [
-    (Fault::AskStoresNothing, "ask-stores-a-pending-entry"),
-    (Fault::AskStoresAgain, "same-request-leads-to-the-open-entry"),
-    (Fault::AskMixesSessions, "other-requests-have-their-own-entries"),
-    (Fault::AskHasNoLimit, "pending-requests-are-limited"),
-    (Fault::AskLimitsAllSessions, "pending-requests-are-limited"),
-    (Fault::AskTakesLargeRequests, "large-requests-are-not-stored"),
-    (Fault::AskTakesAnyId, "id-has-one-entry"),
-    (Fault::ReplaceComparesNothing, "replace-compares-the-version"),
-    (Fault::ReplaceStoresNothing, "approval-for-one-call-is-spent-once"),
-    (Fault::ReplaceChecksFirst, "racing-spends-have-one-winner"),
-    (Fault::FindMixesTenants, "find-keeps-callers-apart"),
-    (Fault::FindIgnoresExpiry, "expired-approvals-never-apply"),
-    (Fault::FindKeepsRevoked, "find-returns-granted-approvals-only"),
-    (Fault::FindForgetsScopes, "find-keeps-callers-apart"),
-    (Fault::ListIgnoresLimit, "list-pages-are-complete"),
-    (Fault::ListSkips, "list-pages-are-complete"),
-    (Fault::RemoveTakesGranted, "finished-entries-are-removed"),
-    (Fault::RemoveTakesNothing, "finished-entries-are-removed"),
-    (Fault::RemoveReturnsNothing, "finished-entries-are-removed"),
-];
-
 /// A race that a fault loses may not happen in one run of the kit, on a busy machine.
 const RUNS: usize = 20;
 
 #[test]
 fn each_fault_breaks_its_rule() {
-    for (fault, rule) in FAULTS {
+    for [fault, rule] in rows(include_str!("../data/faults.txt"), "approvals") {
+        let fault = &*fault;
         let was_found = (0..RUNS).any(|_| {
             let report = check_approval_store(&Faulty { inner: MemoryApprovals::new(), fault });
             report.failures().any(|failure| failure == rule)
@@ -81,21 +36,22 @@ fn each_fault_breaks_its_rule() {
 
 #[test]
 fn broken_rule_has_its_reason() {
-    let store = Faulty { inner: MemoryApprovals::new(), fault: Fault::AskTakesLargeRequests };
+    let store = Faulty { inner: MemoryApprovals::new(), fault: "ask-takes-large-requests" };
     let report = check_approval_store(&store).to_string();
     let row = report.lines().find(|row| row.contains("large-requests-are-not-stored"));
     let row = row.expect("each rule is a row");
     assert!(row.starts_with("FAILED") && row.contains("the size has a limit"), "{row}");
 }
 
-struct Faulty {
+/// A store with a fault of `faults.txt`.
+struct Faulty<'f> {
     inner: MemoryApprovals,
-    fault: Fault,
+    fault: &'f str,
 }
 
 type Stored<T> = Result<T, ApprovalStoreError>;
 
-impl Faulty {
+impl Faulty<'_> {
     fn all(&self) -> Stored<Vec<ApprovalEntry>> {
         self.inner.list(None, NonZeroUsize::MAX)
     }
@@ -110,18 +66,18 @@ impl Faulty {
     }
 }
 
-impl ApprovalStore for Faulty {
+impl ApprovalStore for Faulty<'_> {
     fn ask(&self, mut new: NewApproval) -> Stored<Asked> {
         match self.fault {
-            Fault::AskStoresNothing => Ok(Asked::Entry(Box::new(Self::pending(new)))),
-            Fault::AskStoresAgain | Fault::AskHasNoLimit => {
+            "ask-stores-nothing" => Ok(Asked::Entry(Box::new(Self::pending(new)))),
+            "ask-stores-again" | "ask-has-no-limit" => {
                 let is_known = |entry: &ApprovalEntry| {
                     entry.request == new.request
                         && entry.session == new.session
                         && entry.is_open(new.now)
                 };
                 let known = self.all()?.into_iter().find(is_known);
-                if let Some(known) = known.filter(|_| self.fault == Fault::AskHasNoLimit) {
+                if let Some(known) = known.filter(|_| self.fault == "ask-has-no-limit") {
                     return Ok(Asked::Entry(Box::new(known)));
                 }
                 // A session of its own has no other requests, so it has room.
@@ -133,17 +89,17 @@ impl ApprovalStore for Faulty {
                 self.force(entry.clone())?;
                 Ok(Asked::Entry(Box::new(entry)))
             }
-            Fault::AskMixesSessions => {
+            "ask-mixes-sessions" => {
                 let known = self.all()?.into_iter().find(|entry| entry.request == new.request);
                 known.map_or_else(|| self.inner.ask(new), |known| Ok(Asked::Entry(Box::new(known))))
             }
-            Fault::AskLimitsAllSessions => match self.inner.ask(new)? {
+            "ask-limits-all-sessions" => match self.inner.ask(new)? {
                 Asked::Entry(_) if self.all()?.len() > NewApproval::MAX_PENDING => {
                     Ok(Asked::TooMany)
                 }
                 other => Ok(other),
             },
-            Fault::AskTakesLargeRequests => {
+            "ask-takes-large-requests" => {
                 let request = new.request.clone();
                 if request.size() > NewApproval::MAX_SIZE {
                     new.request.arguments = ArgumentPattern::Any;
@@ -153,7 +109,7 @@ impl ApprovalStore for Faulty {
                 self.force(entry.clone())?;
                 Ok(Asked::Entry(Box::new(entry)))
             }
-            Fault::AskTakesAnyId if self.inner.load(&new.id)?.is_some() => {
+            "ask-takes-any-id" if self.inner.load(&new.id)?.is_some() => {
                 let entry = Self::pending(new);
                 self.force(entry.clone())?;
                 Ok(Asked::Entry(Box::new(entry)))
@@ -165,7 +121,7 @@ impl ApprovalStore for Faulty {
     fn load(&self, id: &ApprovalId) -> Stored<Option<ApprovalEntry>> {
         let entry = self.inner.load(id)?;
         // Gives other threads time between reading and writing, without sleeping.
-        if self.fault == Fault::ReplaceChecksFirst {
+        if self.fault == "replace-checks-first" {
             (0..1_000).for_each(|_| std::thread::yield_now());
         }
         Ok(entry)
@@ -173,8 +129,8 @@ impl ApprovalStore for Faulty {
 
     fn replace(&self, entry: ApprovalEntry, expected: u64) -> Stored<bool> {
         match self.fault {
-            Fault::ReplaceComparesNothing | Fault::ReplaceChecksFirst => self.force(entry),
-            Fault::ReplaceStoresNothing => Ok(true),
+            "replace-compares-nothing" | "replace-checks-first" => self.force(entry),
+            "replace-stores-nothing" => Ok(true),
             _ => self.inner.replace(entry, expected),
         }
     }
@@ -182,15 +138,15 @@ impl ApprovalStore for Faulty {
     fn find(&self, query: &ApprovalQuery<'_>) -> Stored<Vec<Approval>> {
         let changed = |mut entry: ApprovalEntry| {
             match self.fault {
-                Fault::FindMixesTenants => entry.request.tenant = query.tenant.map(Into::into),
-                Fault::FindIgnoresExpiry => entry.expires = None,
-                Fault::FindKeepsRevoked => {
+                "find-mixes-tenants" => entry.request.tenant = query.tenant.map(Into::into),
+                "find-ignores-expiry" => entry.expires = None,
+                "find-keeps-revoked" => {
                     if let ApprovalState::Revoked { by, at } = entry.state {
                         let scope = ApprovalScope::Session;
                         entry.state = ApprovalState::Granted { scope, by, at };
                     }
                 }
-                Fault::FindForgetsScopes => {
+                "find-forgets-scopes" => {
                     if let ApprovalState::Granted { scope, .. } = &mut entry.state {
                         *scope = ApprovalScope::Session;
                     }
@@ -204,8 +160,8 @@ impl ApprovalStore for Faulty {
 
     fn list(&self, after: Option<&ApprovalId>, limit: NonZeroUsize) -> Stored<Vec<ApprovalEntry>> {
         match self.fault {
-            Fault::ListIgnoresLimit => self.inner.list(after, NonZeroUsize::MAX),
-            Fault::ListSkips if after.is_some() => {
+            "list-ignores-limit" => self.inner.list(after, NonZeroUsize::MAX),
+            "list-skips" if after.is_some() => {
                 Ok(self.inner.list(after, limit)?.into_iter().skip(1).collect())
             }
             _ => self.inner.list(after, limit),
@@ -214,9 +170,9 @@ impl ApprovalStore for Faulty {
 
     fn remove_finished(&self, before: Timestamp) -> Stored<Vec<ApprovalEntry>> {
         match self.fault {
-            Fault::RemoveTakesGranted => self.inner.remove_finished(Timestamp(u64::MAX)),
-            Fault::RemoveTakesNothing => Ok(Vec::new()),
-            Fault::RemoveReturnsNothing => {
+            "remove-takes-granted" => self.inner.remove_finished(Timestamp(u64::MAX)),
+            "remove-takes-nothing" => Ok(Vec::new()),
+            "remove-returns-nothing" => {
                 self.inner.remove_finished(before)?;
                 Ok(Vec::new())
             }

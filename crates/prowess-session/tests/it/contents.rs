@@ -6,7 +6,7 @@ use prowess_core::{ActiveSkill, AllowedTools, Digest, LoadMode, Timestamp};
 use prowess_session::{MemoryStore, SessionPolicy};
 use prowess_testkit::{HookedStore, StoreCall};
 
-use crate::faulty_store::{Fault, FaultyStore};
+use crate::faulty_store::FaultyStore;
 use crate::fixture::{Host, edition, load};
 
 /// The size of the contents that are remembered, in bytes.
@@ -122,7 +122,7 @@ fn copy_replaces_the_content_of_its_file() {
 
 #[test]
 fn text_of_another_key_is_refused() {
-    let store = Arc::new(FaultyStore::new(Some(Fault::SortsContents)));
+    let store = Arc::new(FaultyStore::new(Some("sorts-contents")));
     let session = Host::with_store(store.clone(), SessionPolicy::default()).open();
     load(&session, LoadMode::Add, "b a").expect("there is room");
     let other = Host::with_store(store, SessionPolicy::default());

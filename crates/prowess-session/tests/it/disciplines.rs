@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use prowess_core::{BodyDelivery, LoadMode, LoadRequest, SessionError, Unload};
-use prowess_session::{Discipline, OnLimit, OnReload, SessionHandle, SessionPolicy};
+use prowess_session::{Discipline, OnLimit, SessionHandle, SessionPolicy};
+use prowess_testkit::rows;
 
 use crate::fixture::{Host, active, edition, load, skills};
 
@@ -21,21 +22,29 @@ fn run(session: &SessionHandle, operation: &str) -> Result<(), SessionError> {
     result.map(drop)
 }
 
-/// Runs `operations`, each with the active skills or the error after it: in a session that follows
-/// the policy, and in one whose discipline is its own.
-fn check(policy: &SessionPolicy, operations: &[(&str, &str)]) {
-    check_in(&Host::new(policy.clone()).open(), policy, operations);
-    let discipline = match policy.discipline {
-        Discipline::Stack => Discipline::Set,
-        _ => Discipline::Stack,
-    };
-    let other = Host::new(SessionPolicy { discipline, ..policy.clone() });
-    let session = other.sessions.open_with_discipline(policy.discipline, None);
-    check_in(&session.expect("memory takes a session"), policy, operations);
+/// Each case runs in a session that follows the policy, and in one whose discipline is its own.
+#[test]
+fn operations_follow_the_discipline() {
+    assert_eq!(LoadMode::default(), LoadMode::Replace);
+    for [name, policy, steps] in rows(include_str!("../data/disciplines.txt"), "operations") {
+        let mut policy: SessionPolicy = serde_json::from_str(&policy).expect("it is a policy");
+        if name.starts_with("limit ") {
+            policy.on_limit = OnLimit::UnloadOldest;
+        }
+        check_in(&Host::new(policy.clone()).open(), &name, &steps);
+        let discipline = match policy.discipline {
+            Discipline::Stack => Discipline::Set,
+            _ => Discipline::Stack,
+        };
+        let other = Host::new(SessionPolicy { discipline, ..policy.clone() });
+        let session = other.sessions.open_with_discipline(policy.discipline, None);
+        check_in(&session.expect("memory takes a session"), &name, &steps);
+    }
 }
 
-fn check_in(session: &SessionHandle, policy: &SessionPolicy, operations: &[(&str, &str)]) {
-    for (operation, expected) in operations {
+fn check_in(session: &SessionHandle, name: &str, steps: &str) {
+    for step in steps.split(" | ") {
+        let (operation, expected) = step.split_once('→').expect("an operation and its outcome");
         let before = active(session);
         let result = match run(session, operation) {
             Ok(()) => active(session),
@@ -44,79 +53,12 @@ fn check_in(session: &SessionHandle, policy: &SessionPolicy, operations: &[(&str
                 error.to_string()
             }
         };
-        assert_eq!(result, *expected, "`{operation}` with [{before}] under {policy:?}");
+        assert_eq!(result, expected, "{name}: `{operation}` with [{before}]");
     }
 }
 
 fn with(discipline: Discipline) -> SessionPolicy {
     SessionPolicy { discipline, ..SessionPolicy::default() }
-}
-
-#[test]
-fn stack_activates_and_deactivates_at_the_top() {
-    check(
-        &with(Discipline::Stack),
-        &[
-            ("=a", "a"),
-            ("=b", "a b"),
-            ("-a", "skill `b` must be deactivated first"),
-            ("-b", "a"),
-            ("-a", ""),
-            ("-a", "No active skills to deactivate"),
-            ("+a b c", "a b c"),
-            ("-a b", "skill `c` must be deactivated first"),
-            ("-c b", "a"),
-            ("-x", "a"),
-            ("-*", ""),
-            ("-*", ""),
-        ],
-    );
-}
-
-#[test]
-fn stack_refuses_an_active_skill() {
-    let stack = with(Discipline::Stack);
-    check(&stack, &[("+a b", "a b"), ("+a", "skill `a` is already active"), ("+c", "a b c")]);
-    let keep = SessionPolicy { on_reload: OnReload::Keep, ..stack.clone() };
-    check(&keep, &[("+a b", "a b"), ("=a", "a b"), ("+a c", "a b c")]);
-    let refresh = SessionPolicy { on_reload: OnReload::Refresh, ..stack };
-    check(&refresh, &[("+a b", "a b"), ("+a", "a b")]);
-}
-
-#[test]
-fn limit_of_one_is_a_single_active_skill() {
-    let one = SessionPolicy { max_active: 1, ..with(Discipline::Stack) };
-    let limit = "2 skills would be active and at most 1 may be; load fewer, or unload some first";
-    check(&one, &[("+a", "a"), ("+b", limit), ("-a", ""), ("+b", "b")]);
-    let set = SessionPolicy { max_active: 1, ..with(Discipline::Set) };
-    check(&set, &[("=a", "a"), ("=b", "b"), ("+a", limit)]);
-}
-
-#[test]
-fn set_loads_and_unloads_any_skill() {
-    assert_eq!(LoadMode::default(), LoadMode::Replace);
-    let loads = [
-        ("=a", "a"),
-        ("=a a b", "a b"),
-        ("=b", "b"),
-        ("=a", "a"),
-        ("+a b b", "a b"),
-        ("+c", "a b c"),
-        ("=a b", "a b"),
-        ("+a", "b a"),
-        ("=a b c", "a b c"),
-        ("+b a", "c b a"),
-    ];
-    check(&SessionPolicy::default(), &loads);
-    let unloads = [("-b", "c a"), ("-x", "c a"), ("-x a", "c"), ("-*", ""), ("-a", ""), ("-*", "")];
-    check(&with(Discipline::Set), &[&[("+c b a", "c b a")], &unloads[..]].concat());
-}
-
-#[test]
-fn stateless_session_stays_empty() {
-    let policy = SessionPolicy { max_active: 2, ..with(Discipline::Stateless) };
-    let limit = "3 skills would be active and at most 2 may be; load fewer, or unload some first";
-    check(&policy, &[("=a b", ""), ("+a", ""), ("+a b c", limit), ("-a", ""), ("-*", "")]);
 }
 
 #[test]
@@ -160,33 +102,4 @@ fn revoked_skill_leaves_the_stack_anywhere() {
     assert_eq!(revoked.len(), 1, "one skill has changed");
     assert_eq!(active(&session), "a c");
     assert!(session.revoke(is_changed).expect("the session is open").is_empty(), "it is gone");
-}
-
-const TOO_MANY: &str =
-    "4 skills would be active and at most 3 may be; load fewer, or unload some first";
-
-#[test]
-fn limit_unloads_the_oldest() {
-    let policy =
-        SessionPolicy { max_active: 3, on_limit: OnLimit::UnloadOldest, ..with(Discipline::Set) };
-    check(
-        &policy,
-        &[
-            ("+a b", "a b"),
-            ("+c d", "b c d"),
-            ("+b", "c d b"),
-            ("+a b", "d a b"),
-            (
-                "+e f g h",
-                "7 skills would be active and at most 3 may be; load fewer, or unload some first",
-            ),
-            ("=e f g h", TOO_MANY),
-            ("+e f g", "e f g"),
-        ],
-    );
-    let keep = SessionPolicy { on_reload: OnReload::Keep, ..policy.clone() };
-    check(&keep, &[("+a b c", "a b c"), ("+a d e", "a d e")]);
-    let stack =
-        SessionPolicy { discipline: Discipline::Stack, on_reload: OnReload::Keep, ..policy };
-    check(&stack, &[("+a b c", "a b c"), ("+d", TOO_MANY)]);
 }

@@ -11,55 +11,10 @@ use prowess_core::{
 };
 use prowess_session::MemoryStore;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
-    LoadsNothing,
-    LoadsInOneThread,
-    IgnoresCase,
-    ReportsConflictsOnly,
-    OverwritesAsNew,
-    IgnoresExpected,
-    StoresInConflict,
-    CreatesWithExpected,
-    ComparesBeforeLocking,
-    ForgetsOperations,
-    RemembersAllOperations,
-    SortsContents,
-    DropsUnknownContents,
-    ContentsPerSession,
-    DeletesSharedContents,
-    ReplacesContents,
-    KeepsContents,
-    KeepsReplacedContents,
-    AcceptsMissingContents,
-    StoresContentsFirst,
-    TouchesNothing,
-    TouchChangesOperation,
-    TouchMovesBack,
-    TouchAlwaysSucceeds,
-    PutKeepsLastUse,
-    PutMovesBack,
-    ExpiresOneLate,
-    ExpiresWithoutTexts,
-    ExpiresEverything,
-    ExpiresByCreation,
-    ExpiresNoneAlone,
-    ListIsUnordered,
-    ListPagesByOffset,
-    ListShowsDeleted,
-    DeletesNothing,
-    DeleteAlwaysSucceeds,
-    DeleteIgnoresExpected,
-    DeletedComesBack,
-    EvictsTheMostRecent,
-    EvictsTheNamed,
-    EvictsByCreation,
-}
-
-/// A memory store with a fault.
+/// A memory store with a fault of `faults.txt`.
 pub(crate) struct FaultyStore {
     inner: MemoryStore,
-    fault: Option<Fault>,
+    fault: Option<String>,
     home: ThreadId,
     /// The number of calls between the comparison and the swap.
     inside: AtomicUsize,
@@ -77,18 +32,18 @@ struct Seen {
 }
 
 impl FaultyStore {
-    pub(crate) fn new(fault: Option<Fault>) -> Self {
+    pub(crate) fn new(fault: Option<&str>) -> Self {
         Self {
             inner: MemoryStore::new(),
-            fault,
+            fault: fault.map(str::to_owned),
             home: thread::current().id(),
             inside: AtomicUsize::new(0),
             seen: Mutex::default(),
         }
     }
 
-    fn has(&self, fault: Fault) -> bool {
-        self.fault == Some(fault)
+    fn has(&self, fault: &str) -> bool {
+        self.fault.as_deref() == Some(fault)
     }
 
     fn seen(&self) -> std::sync::MutexGuard<'_, Seen> {
@@ -172,7 +127,7 @@ impl FaultyStore {
     }
 
     fn lower(&self, id: &SessionId) -> SessionId {
-        if self.has(Fault::IgnoresCase) {
+        if self.has("ignores-case") {
             return SessionId::new(id.as_str().to_lowercase()).expect("it has the same letters");
         }
         id.clone()
@@ -190,31 +145,29 @@ impl FaultyStore {
     ) -> Result<PutOutcome, StoreError> {
         let stored = self.inner.load(&session.id)?;
         let is_repeated = stored.as_ref().is_some_and(|old| old.operation == session.operation);
-        match self.fault {
-            Some(Fault::ReportsConflictsOnly) => {
+        match self.fault.as_deref() {
+            Some("reports-conflicts-only") => {
                 self.inner.put(session, new, expected)?;
                 Ok(PutOutcome::Conflict)
             }
-            Some(Fault::OverwritesAsNew) if expected.is_none() => self.overwrite(session, new),
-            Some(Fault::IgnoresExpected) if stored.is_some() && expected.is_some() => {
+            Some("overwrites-as-new") if expected.is_none() => self.overwrite(session, new),
+            Some("ignores-expected") if stored.is_some() && expected.is_some() => {
                 self.overwrite(session, new)
             }
-            Some(Fault::StoresInConflict) if stored.is_some() && !is_repeated => {
+            Some("stores-in-conflict") if stored.is_some() && !is_repeated => {
                 let outcome = self.inner.put(session, new, expected)?;
                 self.overwrite(session, new)?;
                 Ok(outcome)
             }
-            Some(Fault::CreatesWithExpected) if stored.is_none() => {
-                self.inner.put(session, new, None)
-            }
-            Some(Fault::ComparesBeforeLocking) => self.put_without_lock(session, new, expected),
-            Some(Fault::ForgetsOperations) if is_repeated => Ok(PutOutcome::Conflict),
-            Some(Fault::RemembersAllOperations)
+            Some("creates-with-expected") if stored.is_none() => self.inner.put(session, new, None),
+            Some("compares-before-locking") => self.put_without_lock(session, new, expected),
+            Some("forgets-operations") if is_repeated => Ok(PutOutcome::Conflict),
+            Some("remembers-all-operations")
                 if self.seen().operations.contains(&(session.id.clone(), session.operation)) =>
             {
                 Ok(PutOutcome::AlreadyStored)
             }
-            Some(Fault::ContentsPerSession) => {
+            Some("contents-per-session") => {
                 let has_all = session.contents.iter().all(|key| {
                     let is_passed = new.iter().any(|content| content.key() == *key);
                     is_passed || stored.as_ref().is_some_and(|old| old.contents.contains(key))
@@ -224,14 +177,14 @@ impl FaultyStore {
                 }
                 self.inner.put(session, new, expected)
             }
-            Some(Fault::ReplacesContents) => {
+            Some("replaces-contents") => {
                 let outcome = self.inner.put(session, new, expected)?;
                 if let (PutOutcome::Stored, Some(old)) = (outcome, stored) {
                     self.hide_contents(&old.contents);
                 }
                 Ok(outcome)
             }
-            Some(Fault::AcceptsMissingContents) => {
+            Some("accepts-missing-contents") => {
                 let missing = session.contents.iter().map(|key| format!("{key:?}"));
                 let missing: Vec<_> = missing.map(StoredContent::new).collect();
                 let outcome = self.inner.put(session, new, expected);
@@ -242,14 +195,14 @@ impl FaultyStore {
                 let session = StoredSession { contents, ..session.clone() };
                 self.inner.put(&session, &missing, expected)
             }
-            Some(Fault::PutKeepsLastUse) if stored.is_some() => {
+            Some("put-keeps-last-use") if stored.is_some() => {
                 let old = stored.expect("it was checked");
                 let (touched, expires) = (old.touched, old.expires);
                 let session = StoredSession { touched, expires, ..session.clone() };
                 self.inner.put(&session, new, expected)
             }
-            Some(Fault::PutMovesBack) => self.put_back(session, new, expected),
-            Some(Fault::DeletedComesBack) if stored.is_none() => self.inner.put(session, new, None),
+            Some("put-moves-back") => self.put_back(session, new, expected),
+            Some("deleted-comes-back") if stored.is_none() => self.inner.put(session, new, None),
             _ => self.inner.put(session, new, expected),
         }
     }
@@ -257,9 +210,9 @@ impl FaultyStore {
 
 impl SessionStore for FaultyStore {
     fn load(&self, id: &SessionId) -> Result<Option<StoredSession>, StoreError> {
-        match self.fault {
-            Some(Fault::LoadsNothing) => Ok(None),
-            Some(Fault::LoadsInOneThread) if thread::current().id() != self.home => Ok(None),
+        match self.fault.as_deref() {
+            Some("loads-nothing") => Ok(None),
+            Some("loads-in-one-thread") if thread::current().id() != self.home => Ok(None),
             _ => self.inner.load(&self.lower(id)),
         }
     }
@@ -271,12 +224,10 @@ impl SessionStore for FaultyStore {
                 *text = None;
             }
         }
-        match self.fault {
-            Some(Fault::SortsContents) => texts.sort(),
-            Some(Fault::DropsUnknownContents) => texts.retain(Option::is_some),
-            Some(
-                Fault::KeepsContents | Fault::KeepsReplacedContents | Fault::StoresContentsFirst,
-            ) => {
+        match self.fault.as_deref() {
+            Some("sorts-contents") => texts.sort(),
+            Some("drops-unknown-contents") => texts.retain(Option::is_some),
+            Some("keeps-contents" | "keeps-replaced-contents" | "stores-contents-first") => {
                 let seen = self.seen();
                 texts = keys.iter().map(|key| seen.contents.get(key).cloned()).collect();
             }
@@ -303,20 +254,18 @@ impl SessionStore for FaultyStore {
         expires: Option<Timestamp>,
     ) -> Result<bool, StoreError> {
         let stored = self.inner.load(id)?;
-        match (self.fault, stored) {
-            (Some(Fault::TouchesNothing), stored) => Ok(stored.is_some()),
-            (Some(Fault::TouchChangesOperation), Some(stored)) => {
+        match (self.fault.as_deref(), stored) {
+            (Some("touches-nothing"), stored) => Ok(stored.is_some()),
+            (Some("touch-changes-operation"), Some(stored)) => {
                 let operation = OperationId(stored.operation.0 + 1_000);
                 let next = StoredSession { operation, touched: at, expires, ..stored };
                 self.overwrite(&next, &[]).map(|_| true)
             }
-            (Some(Fault::TouchMovesBack), Some(stored)) => {
+            (Some("touch-moves-back"), Some(stored)) => {
                 let next = StoredSession { touched: at, expires, ..stored };
                 self.put_back(&next, &[], Some(next.operation)).map(|_| true)
             }
-            (Some(Fault::TouchAlwaysSucceeds), _) => {
-                self.inner.touch(id, at, expires).map(|_| true)
-            }
+            (Some("touch-always-succeeds"), _) => self.inner.touch(id, at, expires).map(|_| true),
             _ => self.inner.touch(id, at, expires),
         }
     }
@@ -326,18 +275,18 @@ impl SessionStore for FaultyStore {
         after: Option<&SessionId>,
         limit: usize,
     ) -> Result<Vec<SessionSummary>, StoreError> {
-        match self.fault {
-            Some(Fault::ListIsUnordered) => {
+        match self.fault.as_deref() {
+            Some("list-is-unordered") => {
                 self.inner.list(after, limit).map(|page| page.into_iter().rev().collect())
             }
-            Some(Fault::ListPagesByOffset) => {
+            Some("list-pages-by-offset") => {
                 let mut seen = self.seen();
                 seen.pages = if after.is_some() { seen.pages + 1 } else { 0 };
                 let skipped = seen.pages.saturating_mul(limit);
                 drop(seen);
                 Ok(self.all()?.into_iter().skip(skipped).take(limit).collect())
             }
-            Some(Fault::ListShowsDeleted) => {
+            Some("list-shows-deleted") => {
                 let seen = self.seen();
                 let later = seen.first.values().filter(|session| Some(&session.id) > after);
                 Ok(later.take(limit).map(SessionSummary::from).collect())
@@ -347,17 +296,17 @@ impl SessionStore for FaultyStore {
     }
 
     fn expire_before(&self, now: Timestamp) -> Result<Vec<RemovedSession>, StoreError> {
-        match self.fault {
-            Some(Fault::ExpiresOneLate) => {
+        match self.fault.as_deref() {
+            Some("expires-one-late") => {
                 self.inner.expire_before(Timestamp(now.0.saturating_sub(1)))
             }
-            Some(Fault::ExpiresWithoutTexts) => {
+            Some("expires-without-texts") => {
                 let mut removed = self.inner.expire_before(now)?;
                 removed.iter_mut().for_each(|removed| removed.texts.clear());
                 Ok(removed)
             }
-            Some(Fault::ExpiresEverything) => self.inner.expire_before(Timestamp(u64::MAX)),
-            Some(Fault::ExpiresByCreation) => {
+            Some("expires-everything") => self.inner.expire_before(Timestamp(u64::MAX)),
+            Some("expires-by-creation") => {
                 let seen: Vec<_> = self.seen().first.values().cloned().collect();
                 let expired = seen.iter().filter(|first| first.expires.is_some_and(|at| at <= now));
                 expired.filter_map(|first| self.remove(&first.id).transpose()).collect()
@@ -367,35 +316,35 @@ impl SessionStore for FaultyStore {
     }
 
     fn expire_one(&self, _: &SessionId, now: Timestamp) -> Result<Vec<RemovedSession>, StoreError> {
-        let is_faulty = self.has(Fault::ExpiresNoneAlone);
+        let is_faulty = self.has("expires-none-alone");
         if is_faulty { Ok(Vec::new()) } else { self.expire_before(now) }
     }
 
     fn evict(&self, most: usize, keep: &SessionId) -> Result<Vec<RemovedSession>, StoreError> {
         let mut all = self.all()?;
         let excess = all.len().saturating_sub(most);
-        match self.fault {
-            Some(Fault::EvictsTheMostRecent) => {
+        match self.fault.as_deref() {
+            Some("evicts-the-most-recent") => {
                 all.sort_by_key(|summary| std::cmp::Reverse(summary.touched));
             }
-            Some(Fault::EvictsByCreation) => {
+            Some("evicts-by-creation") => {
                 let seen = self.seen();
                 all.sort_by_key(|summary| seen.first.get(&summary.id).map(|first| first.touched));
             }
-            Some(Fault::EvictsTheNamed) => all.sort_by_key(|summary| summary.touched),
+            Some("evicts-the-named") => all.sort_by_key(|summary| summary.touched),
             _ => return self.inner.evict(most, keep),
         }
-        let is_kept = |id: &SessionId| id == keep && !self.has(Fault::EvictsTheNamed);
+        let is_kept = |id: &SessionId| id == keep && !self.has("evicts-the-named");
         let evicted = all.iter().filter(|summary| !is_kept(&summary.id)).take(excess);
         evicted.filter_map(|summary| self.remove(&summary.id).transpose()).collect()
     }
 
     fn delete(&self, id: &SessionId, expected: OperationId) -> Result<bool, StoreError> {
-        match self.fault {
-            Some(Fault::DeletesNothing) => Ok(self.inner.load(id)?.is_some()),
-            Some(Fault::DeleteAlwaysSucceeds) => self.inner.delete(id, expected).map(|_| true),
-            Some(Fault::DeleteIgnoresExpected) => Ok(self.remove(id)?.is_some()),
-            Some(Fault::DeletesSharedContents) => {
+        match self.fault.as_deref() {
+            Some("deletes-nothing") => Ok(self.inner.load(id)?.is_some()),
+            Some("delete-always-succeeds") => self.inner.delete(id, expected).map(|_| true),
+            Some("delete-ignores-expected") => Ok(self.remove(id)?.is_some()),
+            Some("deletes-shared-contents") => {
                 if let Some(stored) = self.inner.load(id)? {
                     self.hide_contents(&stored.contents);
                 }

@@ -41,6 +41,9 @@ impl Host {
                 (format!("+{}", event.skill), event.correlation)
             }
             RuntimeEvent::SkillDeactivated(event) => {
+                use DeactivationCause::{SessionClosed, SessionEvicted, SessionExpired};
+                let is_end = matches!(event.cause, SessionClosed | SessionEvicted | SessionExpired);
+                assert!(!is_end || event.origin.task.is_some(), "the last handle's task");
                 let text = format!("-{} {:?} {:?}", event.skill, event.cause, event.duration);
                 (text, event.correlation)
             }

@@ -29,6 +29,29 @@ struct Package<'a> {
     record: Option<Record<'a>>,
 }
 
+impl Package<'_> {
+    /// Returns the script at a path with its program; for a call that prints what it finds in a
+    /// directory, the first one below that.
+    fn script(
+        &self,
+        call: &ReadCall<'_>,
+        path: &ResourcePath,
+        policy: &ToolPolicy,
+    ) -> Option<(ResourcePath, String)> {
+        let script = |path: &ResourcePath| {
+            Some((path.clone(), policy.script_program(call.catalog, self.record, path)?))
+        };
+        script(path).or_else(|| {
+            let record = self.record.filter(|_| searches(call))?;
+            let inside = ResourcePath::new(&format!("{path}/_")).ok()?;
+            let files = is_below(&policy.script_directories, &inside)
+                .then(|| call.catalog.list_public(record, MOST_LISTED).ok())??;
+            let below = |it: &&Resource| Path::new(it.path.as_str()).starts_with(path.as_str());
+            files.resources.iter().filter(below).find_map(|file| script(&file.path))
+        })
+    }
+}
+
 /// A script that a call means.
 struct Script {
     id: String,
@@ -171,23 +194,7 @@ fn script_at(
     }
     let text = text.strip_prefix("file://").unwrap_or(text);
     packages.iter().find_map(|package| {
-        let script = |path: &ResourcePath| {
-            let program =
-                |path: &ResourcePath| policy.script_program(call.catalog, package.record, path);
-            let own = program(path).map(|program| (path.clone(), program));
-            own.or_else(|| {
-                let record = package.record.filter(|_| searches(call))?;
-                let directory = ResourcePath::new(&format!("{path}/_")).ok()?;
-                if !is_below(&policy.script_directories, &directory) {
-                    return None;
-                }
-                let files = call.catalog.list_public(record, MOST_LISTED).ok()?.resources;
-                let below =
-                    |file: &&Resource| Path::new(file.path.as_str()).starts_with(path.as_str());
-                let found = |file: &Resource| Some((file.path.clone(), program(&file.path)?));
-                files.iter().filter(below).find_map(found)
-            })
-        };
+        let script = |path: &ResourcePath| package.script(call, path, policy);
         let (path, program) = script_in(&package.directory, Path::new(text), &script, paths)?;
         let directory = package.directory.to_string_lossy().into_owned();
         // Of skills that are not active, there are packages under the policy `block` alone.

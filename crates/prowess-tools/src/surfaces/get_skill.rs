@@ -37,8 +37,9 @@ fn get(call: &Call<'_>, name: &str) -> Result<ToolResult, Refusal> {
 
 impl SkillTool for GetSkill {
     const NAME: &'static str = "get_skill";
-    const DESCRIPTION: &'static str = "Get the instructions of a skill. Do this when the task at \
-        hand matches the skill's description, and before you use any of its files or scripts.";
+    const DESCRIPTION: &'static str = "Gets detailed information about an agent skill. Do this \
+        when the task at hand matches the skill's description, and before you use any of its files \
+        or scripts.";
     const SKILL_FIELD: &'static str = "skillName";
     type Arguments = Arguments;
 

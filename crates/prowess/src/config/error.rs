@@ -183,6 +183,12 @@ fn with_suggestion(message: &str) -> String {
         return format!("{key}the number {number} is too large");
     }
     let Some((wrong, expected)) = renamed.split_once(", expected ") else { return renamed };
+    if let Some((key, number)) = wrong.split_once("invalid value: integer `")
+        && let ("u8" | "u16" | "u32", Ok(_)) =
+            (expected, number.trim_end_matches('`').parse::<u64>())
+    {
+        return format!("{key}the number `{number} is too large");
+    }
     if let Some(expected) = without_type(expected) {
         return format!("{wrong}, expected {expected}");
     }

@@ -46,7 +46,9 @@ impl Turn {
             keeps_results: options.keeps_results,
             ..self.context(options.caller, options.cancel.unwrap_or(&never))
         };
-        let mut dispatched = self.place.parts.toolbox.dispatch(&context, call);
+        let is_bound = self.is_bound && options.caller == Caller::Model;
+        let is_known = |tool: &str| !is_bound || self.face.can_call(tool);
+        let mut dispatched = self.place.parts.toolbox.dispatch_known(&context, call, &is_known);
         self.record_use(call, &dispatched);
         if self.body_delivery() == BodyDelivery::ToolResult && options.caller == Caller::Model {
             self.append_changed_skills(&mut dispatched);

@@ -37,14 +37,15 @@ impl Turn {
         tools
     }
 
-    /// Returns the turn as one of a model that sees these surfaces alone, of those that the policy
-    /// has, each with the list of skills of its own document. If the policy has none of them, it
-    /// sees all. Call it before [`Self::prompt`].
+    /// Returns the turn as one of a model that sees and calls the tools of these surfaces alone, of
+    /// those that the policy has, each with the list of skills of its own document. If the policy
+    /// has none of them, it sees all. Call it before [`Self::prompt`].
     #[must_use]
     pub fn for_surfaces(self, surfaces: &[Surface]) -> Self {
         let Parts { policies, toolbox, counter, faces, .. } = &*self.place.parts;
         let input = FaceInput { policies, toolbox, counter, start: &self.place.catalog };
-        Self { face: faces.of(input, surfaces), baseline: OnceLock::new(), ..self }
+        let face = faces.of(input, surfaces);
+        Self { face, is_bound: true, baseline: OnceLock::new(), ..self }
     }
 
     /// Returns the type and the time limit of the tool that a model calls by this name. A host ends

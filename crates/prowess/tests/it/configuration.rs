@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use prowess::format::Profile;
 use prowess::source_fs::Surroundings;
 use prowess::{ConfigErrorKind, ConfigPart, ConfigTier, Configuration, Origin, Policies};
+use prowess_testkit::rows;
 use serde_json::{Value, json};
 
 fn file(text: &str) -> ConfigPart {
@@ -175,19 +176,19 @@ fn wrong_types_are_named_in_words() {
     }
 }
 
-/// Returns the texts that no policy accepts, each with a part of the error; `⏎` ends a line.
-fn wrong() -> Vec<(String, &'static str)> {
-    let lines = include_str!("../data/wrong-policies.txt").lines();
-    let parts = lines.map(|line| line.split_once(" ¦ ").expect("a text and a part"));
-    parts.map(|(text, part)| (text.replace('⏎', "\n"), part)).collect()
+/// The texts that no policy accepts, each with a part of the error.
+fn wrong() -> impl Iterator<Item = [String; 2]> {
+    rows(include_str!("../data/wrong_policies.txt"), "wrong")
 }
 
 #[test]
 fn unknown_keys_and_values_are_named() {
-    for (text, part) in wrong() {
+    for [text, part] in wrong() {
         let error = Policies::from_yaml(&text).expect_err("it is wrong").to_string();
-        assert!(error.contains(part), "{text}: {error}");
+        assert!(error.contains(&part), "{text}: {error}");
     }
+    let large = Policies::from_yaml("auto_load: { min_score: 70000 }").expect_err("it is large");
+    assert!(large.to_string().contains("auto_load.min_score: the number `70000` is too large"));
 }
 
 #[test]
@@ -273,8 +274,8 @@ fn schema_accepts_what_is_read_and_refuses_the_rest() {
         let value = serde_json::to_value(preset).expect("policies are data");
         assert!(validator.is_valid(&value), "`{name}` is valid");
     }
-    for (wrong, _) in wrong().iter().filter(|(wrong, _)| wrong != "a: [b\n") {
-        assert!(!validator.is_valid(&json(wrong)), "the schema refuses `{wrong}`, too");
+    for [wrong, _] in wrong().filter(|[wrong, _]| wrong != "a: [b\n") {
+        assert!(!validator.is_valid(&json(&wrong)), "the schema refuses `{wrong}`, too");
     }
 }
 

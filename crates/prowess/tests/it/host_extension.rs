@@ -120,17 +120,8 @@ impl ProposalStore for Unread {
 #[test]
 fn every_surface_of_a_turn_offers_proposals() {
     let tree = Tree::new(SHELF);
-    for surfaces in [
-        "skills",
-        "four_tools",
-        "files",
-        "skill",
-        "get_skill",
-        "read_skill",
-        "activate_skill",
-        "four_tools, get_skill",
-        "",
-    ] {
+    let all = "skills|four_tools|files|skill|get_skill|read_skill|activate_skill|";
+    for surfaces in all.split('|').chain(["four_tools, get_skill"]) {
         let yaml = format!("{{ tools: {{ surfaces: [{surfaces}] }} }}");
         let policies = Policies::from_yaml(&yaml).expect("the policies are good");
         let runtime = Runtime::builder().policies(policies).proposals(Arc::new(Unread));

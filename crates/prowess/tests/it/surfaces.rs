@@ -205,7 +205,7 @@ fn description_without_a_catalog_says_when_to_call() {
     let mut policies = Policies::default();
     policies.tools.surfaces = vec![Surface::GetSkill];
     let plain = expect![
-        "Get the instructions of a skill. Do this when the task at hand matches the skill's description, and before you use any of its files or scripts."
+        "Gets detailed information about an agent skill. Do this when the task at hand matches the skill's description, and before you use any of its files or scripts."
     ];
     plain.assert_eq(&Place::with(policies).turn().tools()[0].description);
 }

@@ -134,8 +134,26 @@ fn one_rule_decides_about_tools_and_commands() {
         let explained = turn.explain("sandbox_execute", &json!({ "command": command }));
         let explained = explained.expect("the approvals are in memory").to_string();
         assert!(explained.contains("allow") && explained.contains("when it opens"), "{explained}");
-        let (ran, _) = host.execute("sh /.sandbox/skills/python-dev/scripts/setup-venv.sh x");
-        assert_eq!(ran["output"], "Created x", "{policy}: the script runs");
+        let script = "/.sandbox/skills/python-dev/scripts/setup-venv.sh";
+        for run in [
+            "sh S x",
+            "sh -x S x",
+            "bash -v S x",
+            "bash -o xtrace S x",
+            "set -vx; . S x",
+            "chmod +x S && S x",
+            "set -x; eval '# script of a skill: S'",
+        ] {
+            let (ran, _) = host.execute(&run.replace('S', script));
+            assert!(ran["output"].as_str().is_some_and(|it| it.starts_with("Created")), "{ran}");
+            assert_eq!(
+                ran.get("refusedReads"),
+                None,
+                "{policy}: the script runs by `{run}`: {ran}"
+            );
+            let is_closed = policy == "script_read: block";
+            assert!(!(is_closed && ran.to_string().contains("mkdir")), "{run}: {ran}");
+        }
     }
 }
 

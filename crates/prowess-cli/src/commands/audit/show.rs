@@ -5,8 +5,9 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::ExitCode;
 
-use jiff::Timestamp as Instant;
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
+use jiff::{Timestamp as Instant, ToSpan as _};
 use prowess::{CallOrigin, Clock as _, SystemClock, Timestamp};
 use prowess_audit::{LogIndex, SessionStory, Story, StoryFilter, StoryPart};
 use prowess_text::quoted;
@@ -109,15 +110,21 @@ pub(super) fn filter(args: &AuditShow, zone: &TimeZone) -> Result<StoryFilter, F
 
 /// Returns the moment from which on events are shown.
 fn moment(since: Since, zone: &TimeZone) -> Result<Timestamp, Failure> {
-    let at = match since {
-        Since::Ago(milliseconds) => {
-            return Ok(Timestamp(SystemClock::default().now().0.saturating_sub(milliseconds)));
-        }
-        Since::Moment(at) => at,
-        Since::Clock(clock) => zone.to_timestamp(clock).map_err(|error| {
+    let now = SystemClock::default().now();
+    let at = |clock: DateTime| {
+        zone.to_timestamp(clock).map_err(|error| {
             let message = format!("`--since {clock}` is no time: {error}");
             Failure::usage("usage", message, "name another time")
-        })?,
+        })
+    };
+    let at = match since {
+        Since::Ago(milliseconds) => return Ok(Timestamp(now.0.saturating_sub(milliseconds))),
+        Since::Moment(at) => at,
+        Since::Clock(clock) => at(clock)?,
+        Since::Day(ago, time) => {
+            let today = Instant::from(now).to_zoned(zone.clone()).date();
+            at(today.saturating_sub(ago.days()).to_datetime(time))?
+        }
     };
     Ok(Timestamp(u64::try_from(at.as_millisecond()).unwrap_or_default()))
 }

@@ -11,6 +11,7 @@ use prowess_text::counted;
 
 use super::{Decision, code};
 use crate::commands::found::suggestion;
+use crate::package::without_directory;
 use crate::paths;
 
 /// The outcome of a query that matches nothing.
@@ -54,15 +55,19 @@ fn below(roots: impl Iterator<Item = PathBuf>, name: &str, skip: &[&str]) -> Vec
     if name.contains('/') {
         return places;
     }
-    let mut pending: VecDeque<_> = roots.collect();
+    let roots: Vec<_> = roots.collect();
+    let mut pending = VecDeque::from(roots.clone());
+    let loose = format!("{name}.md");
     let mut left = MOST_NAMES;
     while let Some(directory) = pending.pop_front() {
-        for entry in fs::read_dir(directory).into_iter().flatten().filter_map(Result::ok) {
+        for entry in fs::read_dir(&directory).into_iter().flatten().filter_map(Result::ok) {
             left -= 1;
             let kind = entry.file_type();
             let is_directory = kind.as_ref().is_ok_and(fs::FileType::is_dir);
             let is_place = is_directory || kind.is_ok_and(|it| it.is_symlink());
-            if entry.file_name() == name && is_place && !places.contains(&entry.path()) {
+            let is_named = entry.file_name() == name && is_place
+                || entry.file_name() == *loose && roots.contains(&directory);
+            if is_named && !places.contains(&entry.path()) {
                 places.push(entry.path());
             }
             if left == 0 || places.len() == MOST_PLACES {
@@ -140,6 +145,12 @@ fn under(catalog: &Catalog, discovery: &Discovery, root: &Path, path: &Path) -> 
     let directory = if path.is_file() { path.parent().unwrap_or(path) } else { path };
     if !path.exists() {
         return format!("`{shown}` does not exist; see `prowess list` for the skills that do");
+    }
+    if let Some(skill) = without_directory(path).filter(|_| directory == root) {
+        return format!(
+            "`{shown}` is a file, and a skill is a directory: move it to `{}`",
+            skill.display()
+        );
     }
     if !is_skill(directory) {
         return format!("`{}` has no `SKILL.md`, so it is not a skill", directory.display());

@@ -59,6 +59,9 @@ pub(super) fn run(
         // The numbers would be those of the part.
         let lines = diff.split_inclusive('\n').filter(|line| !line.starts_with("@@ "));
         output.data(&colored(&lines.collect::<String>()))?;
+        if file.text().trim().len() > before.trim().len() {
+            output.remark("what else is in the file stays, and is not shown\n");
+        }
     }
     if !yes {
         if !can_ask(output) {

@@ -110,7 +110,7 @@ fn is_launcher(path: &Path) -> bool {
 mod tests {
     use std::os::unix::fs::symlink;
 
-    use prowess_testkit::Tree;
+    use prowess_testkit::{Tree, rows};
 
     use super::*;
 
@@ -119,41 +119,16 @@ mod tests {
     /// the name in the file of a project.
     #[test]
     fn command_survives_an_upgrade() {
-        for (place, link, path, command) in [
-            // Homebrew and Nix, `uv tool`, and cargo.
-            ("Cellar/prowess/1.0/bin", "brew/bin", "brew/bin", "brew/bin/prowess"),
-            ("uv/tools/prowess/bin", ".local/bin", ".local/bin", ".local/bin/prowess"),
-            (".cargo/bin", "", ".cargo/bin", ".cargo/bin/prowess"),
-            ("opt/python3.11/bin", "", "none", "opt/python3.11/bin/prowess !"),
-            ("opt/1.0/bin", "later", "opt/1.0/bin:later", "later/prowess"),
-            // Shims of version managers, and the script of npm.
-            ("asdf/1.0/bin", "#shims", "asdf/1.0/bin:shims", "shims/prowess"),
-            ("lib/node_modules/@prowess/x", "#npm/bin", "npm/bin", "npm/bin/prowess"),
-            (
-                ".cache/uv/archive-v0/AbC",
-                "",
-                ".cache/uv/archive-v0/AbC",
-                ".cache/uv/archive-v0/AbC/prowess !",
-            ),
-            ("big/archive-v0/AbC", "", "none", "big/archive-v0/AbC/prowess !!"),
-            (
-                ".npm/_npx/1a/node_modules/@prowess/x",
-                "",
-                "none",
-                ".npm/_npx/1a/node_modules/@prowess/x/prowess !!",
-            ),
-            ("pipx/.cache/1a/bin", "", "none", "pipx/.cache/1a/bin/prowess !!"),
-            ("prowess-1.0-x86_64", "", "old", "prowess-1.0-x86_64/prowess !!"),
-            ("tmp/download", "", "none", "tmp/download/prowess !!"),
-        ] {
+        // Homebrew and Nix, `uv tool`, cargo, shims of version managers, npm, and downloads.
+        for [place, link, path, command] in rows(include_str!("own_commands.txt"), "places") {
             let tree = Tree::new("//- /old/prowess\nanother version\n");
             tree.write(&format!("{place}/{PROGRAM}"), "program");
-            let program = tree.join(place).join(PROGRAM);
+            let program = tree.join(&place).join(PROGRAM);
             if let Some(script) = link.strip_prefix('#') {
                 tree.write(&format!("{script}/{PROGRAM}"), "#!/bin/sh\n");
             } else if !link.is_empty() {
                 tree.write(&format!("{link}/.keep"), "");
-                symlink(&program, tree.join(link).join(PROGRAM)).unwrap();
+                symlink(&program, tree.join(&link).join(PROGRAM)).unwrap();
             }
             let path = path.split(':').map(|it| tree.join(it)).collect();
             let installed = Installed { program, path, temporary: tree.join("tmp") };

@@ -108,7 +108,14 @@ fn trust_key(file: &Path, paths: &PluginPaths) -> Result<Key, Failure> {
 
 fn revoke(what: &str, paths: &PluginPaths) -> Result<Vec<Revoked>, Failure> {
     let now = SystemClock::default().now();
-    let revoked = TrustStore::update(&paths.trust_file, |store| Ok(store.revoke(what, now)));
+    let file = absolute(what.as_ref())?;
+    let revoked = TrustStore::update(&paths.trust_file, |store| {
+        let is_it = |pin: &&Pin| Path::new(&*pin.file) == file && what.contains('/');
+        let of_file: Vec<_> = store.pins.iter().filter(is_it).map(|pin| pin.digest).collect();
+        let mut revoked = store.revoke(what, now);
+        revoked.extend(of_file.iter().flat_map(|digest| store.revoke(&digest.to_string(), now)));
+        Ok(revoked)
+    });
     let revoked = revoked.map_err(|error: TrustError| untrusted(&error))?;
     if revoked.is_empty() {
         let message = format!("nothing is trusted under `{what}`");

@@ -63,7 +63,7 @@ pub(super) fn run(
     let mut policies = policies(global)?;
     policies.refresh.mode.get_or_insert(RefreshMode::Watch);
     let loaded = plugins::load(global, &policies)?;
-    let runtime = runtime::builder_with(global, policies, &loaded)?.build()?;
+    let runtime = runtime::built(global, runtime::builder_with(global, policies, &loaded)?)?;
     let global = Global { format: Format::Json, quiet: true, ..global.clone() };
     let server = server.allow_hosts(hosts);
     let log = Kept::new(audit::located(&None)?);

@@ -9,7 +9,7 @@ use prowess::source_fs::{Discovery, FsConfig, FsSource, Nested};
 use prowess::{Diagnostic, MemorySource, SkillSource, Trust};
 
 use crate::failure::Failure;
-use crate::package::{directory_of, source};
+use crate::package::{directory_of, source, without_directory};
 use crate::paths::{absolute, surroundings};
 
 /// The argument that stands for standard input.
@@ -95,6 +95,11 @@ fn root_of(path: &Path, discovery: &Discovery) -> Result<PathBuf, Failure> {
         let message = format!("`{}` does not exist", path.display());
         let help = "name a skill, its directory or `SKILL.md`, or a folder of skills";
         return Err(Failure::new("path-not-found", message, help));
+    }
+    if let Some(skill) = without_directory(&root) {
+        let message = format!("`{}` is a file, and a skill is a directory", path.display());
+        let help = format!("move it to `{}`", skill.display());
+        return Err(Failure::new("root-not-a-directory", message, help));
     }
     Ok(root)
 }

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use expect_test::expect_file;
+use prowess::plugin_host::Manifest;
+use prowess_testkit::PluginFile;
 
 use super::Home;
 
@@ -47,6 +49,13 @@ fn command_of_the_list_loads_the_plugin() {
     let refused = home.run(&["config", "set", key, "[~/gone.so]"]);
     let gone = home.path.join("gone.so").display().to_string();
     assert!(refused.code == Some(2) && refused.stderr.contains(&gone), "{refused:?}");
+    home.run(&["config", "unset", key]).text();
+    let more = Manifest { name: "more".into(), ..PluginFile::manifest() };
+    home.trust(&home.write("more.so", &PluginFile::new(&more).build())).text();
+    let listed = home.run(&["plugin", "list"]);
+    let commands: Vec<_> = listed.stdout.lines().filter(|it| it.contains("config set")).collect();
+    let is_whole = commands[0].contains("notes.so") && commands[0].contains("more.so");
+    assert!(is_whole && commands.len() == 1, "two would undo each other: {listed:?}");
 }
 
 #[test]

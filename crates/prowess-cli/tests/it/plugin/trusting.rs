@@ -18,6 +18,9 @@ fn trust_is_added_listed_and_revoked() {
     home.check_failure(&revoke, "plugin-not-trusted", "nothing is trusted under `notes`");
     let shown = home.run(&["plugin", "inspect", &file.display().to_string()]);
     assert!(shown.text().contains("its pin was revoked"), "the pin is revoked: {shown:?}");
+    home.trust(&file);
+    let revoked = home.run(&["plugin", "trust", "--revoke", &file.display().to_string()]);
+    assert!(revoked.text().contains("`notes` may no longer run"), "by its path: {revoked:?}");
 }
 
 #[test]

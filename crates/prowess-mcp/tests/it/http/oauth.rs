@@ -260,22 +260,14 @@ fn unusable_server_url_is_refused() {
     assert!(bind(loopback, local, None, "a").is_ok());
     assert!(bind(loopback, "http://[::1]:9000", None, "a").is_ok());
     assert!(bind(everywhere, ISSUER, Some(RESOURCE), "a").is_ok(), "it needs no other token");
-    for (address, issuer, resource, scope) in [
-        (everywhere, ISSUER, None, "a"),
-        (loopback, "http://auth.example", None, "a"),
-        (loopback, "http://127.0.0.1.evil.test", None, "a"),
-        (loopback, "https://auth.example?x=y", None, "a"),
-        (loopback, "https://auth.example#x", None, "a"),
-        (loopback, "https://user@auth.example", None, "a"),
-        (loopback, "https://auth.example/\"", None, "a"),
-        (loopback, "ftp://auth.example", None, "a"),
-        (loopback, "auth.example", None, "a"),
-        (loopback, "", None, "a"),
-        (loopback, ISSUER, Some("http://skills.example/mcp"), "a"),
-        (loopback, ISSUER, None, "a b"),
-        (loopback, ISSUER, None, "a\""),
-        (loopback, ISSUER, None, ""),
-    ] {
+    let issuers = "http://auth.example http://127.0.0.1.evil.test https://auth.example?x=y \
+        https://auth.example#x https://user@auth.example https://auth.example/\" \
+        ftp://auth.example auth.example ";
+    let issuers = issuers.split(' ').map(|issuer| (loopback, issuer, None, "a"));
+    let scopes = ["a b", "a\"", ""].map(|scope| (loopback, ISSUER, None, scope));
+    let plain = (loopback, ISSUER, Some("http://skills.example/mcp"), "a");
+    for case in issuers.chain(scopes).chain([(everywhere, ISSUER, None, "a"), plain]) {
+        let (address, issuer, resource, scope) = case;
         let refused = bind(address, issuer, resource, scope);
         assert!(matches!(refused, Err(ServeError::OAuth(_))), "{issuer} {resource:?} {scope}");
     }
