@@ -58,36 +58,30 @@ lemma A2_SpentOrRevokedIsFinal(e: Entry, act: Act, now: int)
 lemma A3_EachChangeIsANewVersion(e: Entry, act: Act, now: int)
   ensures After(e, act, now) == e || After(e, act, now).version == e.version + 1 {}
 
-lemma A4_NothingIsUsedLate(e: Entry, operation: int, now: int)
-  requires IsPast(e.expires, now) && MayRun(e, operation, now)
-  ensures e.state == Spent(operation) {}
+lemma A4_NothingRunsLateOrWithoutAGrant(e: Entry, operation: int, now: int)
+  requires MayRun(e, operation, now) && e.state != Spent(operation)
+  ensures e.state.Granted? && !IsPast(e.expires, now) {}
 
 // An approval that lasts is bound to the digest of a package, so a changed one is not covered.
 lemma A5_LastingNeedsADigest(e: Entry, act: Act, now: int)
   requires e.isUnbound && !(e.state.Granted? && e.state.scope != Once)
   ensures var next := After(e, act, now); !(next.state.Granted? && next.state.scope != Once) {}
 
-lemma A6_NothingRunsWithoutAGrant(e: Entry, operation: int, now: int)
-  ensures MayRun(e, operation, now) ==> e.state.Granted? || e.state.Spent? {}
-
 function method Read(n: int): Act {
   if n < 3 then Use(n) else if n == 3 then Deny else if n == 4 then Revoke
   else Grant([Once, Session, Always][n % 3], if n < 9 then 3 else if n < 12 then 6 else -1)
 }
 
-// Whether each act is a call that runs; then the state.
-datatype Played = Played(runs: seq<bool>, state: int, version: nat)
-
-function method Play(acts: seq<int>, e: Entry, now: int): Played {
+// Whether each act is a call that runs; then the state and the version.
+function method Play(acts: seq<int>, e: Entry, now: int): seq<int> {
   if acts == [] then
     var state := match e.state
       case Pending => 0 case Granted(_) => 1 case Denied => 2 case Revoked => 3 case Spent(_) => 4;
-    Played([], state, e.version)
+    [state, e.version]
   else
     var act := Read(acts[0]);
-    var rest := Play(acts[1..], After(e, act, now), now + 1);
-    rest.(runs := [act.Use? && MayRun(e, act.operation, now)] + rest.runs)
+    [if act.Use? && MayRun(e, act.operation, now) then 1 else 0] + Play(acts[1..], After(e, act, now), now + 1)
 }
 
 // The acts are at the times 0, 1 and so on, on a request that expires at 5.
-function method Answer(isUnbound: bool, acts: seq<int>): Played { Play(acts, Entry(Pending, 5, 0, isUnbound), 0) }
+function method Answer(isUnbound: bool, acts: seq<int>): seq<int> { Play(acts, Entry(Pending, 5, 0, isUnbound), 0) }

@@ -64,8 +64,9 @@ function method Decide(p: Policy, c: Call, skills: Skills): Decision {
 
 predicate Le(a: Decision, b: Decision) { a == Deny || b == Allow || a == b }
 
-lemma G1_NothingLiftsTheCeiling(p: Policy, c: Call, skills: Skills)
-  requires c.denial == Denied || (c.only == Beyond && !c.isOperation)
+lemma G1_NothingLiftsALimit(p: Policy, c: Call, skills: Skills)
+  requires c.denial == Denied
+    || (!c.isOperation && (c.only == Beyond || (p.semantics == Restrict && IsRestricted(p, skills))))
   ensures Decide(p, c, skills) == Deny {}
 
 lemma G2_StricterCeilingIsNeverWider(p: Policy, a: Call, b: Call, skills: Skills)
@@ -82,11 +83,7 @@ lemma G4_ConsentNeedsADigest(p: Policy, c: Call, skills: Skills)
   requires c.consent == WithoutDigest
   ensures Decide(p, c, skills) != Allow {}
 
-lemma G5_ApprovalLiftsNoLimit(p: Policy, c: Call, skills: Skills)
-  requires p.semantics == Restrict && !c.isOperation && IsRestricted(p, skills)
-  ensures Decide(p, c, skills) == Deny {}
-
-lemma G6_ApprovalOfOtherFilesIsNone(p: Policy, c: Call, skills: Skills)
+lemma G5_ApprovalOfOtherFilesIsNone(p: Policy, c: Call, skills: Skills)
   ensures Decide(p, c.(approval := OfOthers), skills) == Decide(p, c.(approval := None), skills) {}
 
 lemma Joined(p: Policy, a: Skills, b: Skills)
@@ -99,12 +96,12 @@ lemma Members(p: Policy, skills: Skills)
   ensures p.combine != TopOfStack ==> forall s :: s in skills && MayGrant(p, s) ==> s in Granting(p, skills)
 { if skills != [] { assert skills == [skills[0]] + skills[1..]; } }
 
-lemma G7_SkillThatMayNotGrantNeverWidens(p: Policy, c: Call, a: Skills, s: Skill, b: Skills)
+lemma G6_SkillThatMayNotGrantNeverWidens(p: Policy, c: Call, a: Skills, s: Skill, b: Skills)
   requires s.trust == Untrusted || !MayGrant(p, s)
   ensures Le(Decide(p, c, a + [s] + b), Decide(p, c, a + b))
 { Joined(p, a + [s], b); Joined(p, a, [s]); Joined(p, a, b); }
 
-lemma G8_OrderDoesNotMatter(p: Policy, c: Call, a: Skills, b: Skills)
+lemma G7_OrderDoesNotMatter(p: Policy, c: Call, a: Skills, b: Skills)
   requires p.combine != TopOfStack && forall s :: s in a <==> s in b
   ensures Decide(p, c, a) == Decide(p, c, b)
 {
@@ -115,12 +112,12 @@ lemma G8_OrderDoesNotMatter(p: Policy, c: Call, a: Skills, b: Skills)
   if h != [] { assert h[0] in g; }
 }
 
-lemma G9_SeveralSkillsAreAMeet(p: Policy, c: Call, a: Skills, b: Skills)
+lemma G8_SeveralSkillsAreAMeet(p: Policy, c: Call, a: Skills, b: Skills)
   requires p.semantics == Restrict && p.combine == Intersect
   ensures Decide(p, c, a + b) == Deny <==> Decide(p, c, a) == Deny || Decide(p, c, b) == Deny
 { Joined(p, a, b); }
 
-lemma G10_SkillWithoutAListLiftsNothing(p: Policy, c: Call, a: Skills, s: Skill, b: Skills)
+lemma G9_SkillWithoutAListLiftsNothing(p: Policy, c: Call, a: Skills, s: Skill, b: Skills)
   requires p.combine == Intersect && IsSilent(p, s)
   ensures Le(Decide(p, c, a + [s] + b), Decide(p, c, a + b))
 { Joined(p, a + [s], b); Joined(p, a, [s]); Joined(p, a, b); }

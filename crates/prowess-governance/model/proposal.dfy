@@ -42,21 +42,14 @@ lemma V2_ProposerNeverAccepts(s: Skill, act: Act)
   requires act.kind == Accept && act.who == Proposer
   ensures Verdict(s, act) != Done {}
 
-lemma V3_DecidedOnce(s: Skill, act: Act)
-  requires s.isDecided && !IsEdit(act)
-  ensures After(s, act) == s && Verdict(s, act) == NotFound {}
+lemma V3_NobodyDecidesTwiceOrUnseen(s: Skill, act: Act)
+  requires !IsEdit(act) && (s.isDecided || act.isUnseen)
+  ensures After(s, act) == s && Verdict(s, act) != Done {}
 
 lemma V4_OnlyAnAcceptanceChangesTheSkill(s: Skill, act: Act)
-  requires !IsEdit(act) && act.kind != Accept
-  ensures After(s, act).line == s.line {}
-
-lemma V5_NoEditIsLost(s: Skill, act: Act)
   requires !IsEdit(act)
-  ensures After(s, act).isElsewhere == s.isElsewhere && (s.line == Other ==> After(s, act).line == Other) {}
-
-lemma V6_NobodyDecidesUnseen(s: Skill, act: Act)
-  requires !IsEdit(act) && act.isUnseen
-  ensures After(s, act) == s {}
+  ensures After(s, act).isElsewhere == s.isElsewhere
+  ensures act.kind != Accept || s.line == Other ==> After(s, act).line == s.line {}
 
 function method Play(acts: seq<Act>, s: Skill): Played {
   if acts == [] then Played([], s)

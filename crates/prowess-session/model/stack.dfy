@@ -123,12 +123,10 @@ lemma S4_StackKeepsWhatLiesBelow(wanted: Skills, active: Skills, reload: Reload)
   ensures var skills := Added(wanted, active, reload).skills;
     |skills| >= |active| && forall i :: 0 <= i < |active| ==> skills[i].id == active[i].id {}
 
-lemma S5_StackUnloadsFromTheTop(active: Skills, named: Skills)
-  ensures var r := Unload(active, named, true); r.Loaded? ==> r.skills <= active {}
-
-lemma S6_UnloadedSkillsAreGone(active: Skills, named: Skills, isStack: bool)
+lemma S5_UnloadsWhatIsNamedFromTheTop(active: Skills, named: Skills, isStack: bool)
   requires Unload(active, named, isStack).Loaded?
-  ensures forall s :: s in active ==> (s in Unload(active, named, isStack).skills <==> s.id !in Ids(named)) {}
+  ensures var skills := Unload(active, named, isStack).skills; (isStack ==> skills <= active)
+    && forall s :: s in active ==> (s in skills <==> s.id !in Ids(named)) {}
 
 // The last two operations are next to a bound skill, or with one.
 datatype Operation = Replace | Add | AddToBound | UnloadNamed | ReplaceByBound

@@ -118,13 +118,9 @@ pub(crate) fn check(name: &str, rule: NameRule) -> Result<(), NameError> {
 /// Checks a normalised name, whatever its length.
 #[inline]
 pub(crate) fn check_grammar(name: &str, rule: NameRule) -> Result<(), NameError> {
-    if rule == NameRule::AgentSkills && is_kebab_case(name) {
+    if is_portable(name) {
         return Ok(());
     }
-    check_characters(name, rule)
-}
-
-fn check_characters(name: &str, rule: NameRule) -> Result<(), NameError> {
     if name.is_empty() {
         return Err(NameError::Empty);
     }
@@ -132,39 +128,6 @@ fn check_characters(name: &str, rule: NameRule) -> Result<(), NameError> {
         return Err(error);
     }
     check_edges(name, rule)
-}
-
-/// The classes of bytes in a name of the specification.
-const WORD: u8 = 0;
-const HYPHEN: u8 = 1;
-const OTHER: u8 = 3;
-
-const CLASSES: [u8; 256] = {
-    let mut classes = [OTHER; 256];
-    let mut byte = 0;
-    while byte < 128_u8 {
-        if byte.is_ascii_lowercase() || byte.is_ascii_digit() {
-            classes[byte as usize] = WORD;
-        }
-        byte += 1;
-    }
-    classes[b'-' as usize] = HYPHEN;
-    classes
-};
-
-/// Returns whether a name is of lowercase words of ASCII letters and digits between single hyphens.
-/// Nearly every name is, and this takes a fraction of the time of the rules.
-fn is_kebab_case(name: &str) -> bool {
-    let mut last = HYPHEN;
-    for &byte in name.as_bytes() {
-        let class = CLASSES[usize::from(byte)];
-        // A hyphen after another one, or any other byte.
-        if class & (last | (OTHER ^ HYPHEN)) != 0 {
-            return false;
-        }
-        last = class;
-    }
-    last == WORD
 }
 
 fn check_edges(name: &str, rule: NameRule) -> Result<(), NameError> {
@@ -205,28 +168,4 @@ fn is_lower_letter_or_number(character: char) -> bool {
 fn has_case(character: char) -> bool {
     let category = character.general_category();
     matches!(category, GeneralCategory::UppercaseLetter | GeneralCategory::TitlecaseLetter)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn kebab_case_is_what_the_rules_accept() {
-        let alphabet = ['a', 'z', '0', '-', 'A', ' ', 'é'];
-        let mut names = vec![String::new()];
-        for _ in 0..5 {
-            let longer: Vec<_> = names
-                .iter()
-                .flat_map(|name| alphabet.map(|character| format!("{name}{character}")))
-                .collect();
-            for name in &longer {
-                let is_ascii = name.is_ascii();
-                let is_accepted = check_characters(name, NameRule::AgentSkills).is_ok();
-                assert_eq!(is_kebab_case(name), is_accepted && is_ascii, "{name:?}");
-            }
-            names = longer;
-        }
-        assert!(!is_kebab_case(""));
-    }
 }

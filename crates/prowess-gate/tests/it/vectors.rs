@@ -1,5 +1,6 @@
 //! The code beside its models.
 
+use std::sync::LazyLock;
 use std::thread;
 
 use prowess_core::{
@@ -15,30 +16,32 @@ use serde_json::json;
 
 use crate::support::SHELL;
 
-/// The numbers of a question: the policy, the call, and a number for each skill.
-struct Question<'q> {
-    policy: &'q [i64],
-    call: &'q [i64],
-    skills: &'q [i64],
-}
+/// The rule that covers the call.
+const COVERING: &[&str] = &["Bash(python:*)"];
 
-/// How `allowed-tools` is written for the numbers 2 to 4: it covers the call, does not name its
-/// tool, or names it with another command.
-const LISTS: [&str; 3] = ["Bash(python:*)", "Read", "Bash(git:*)"];
+/// `allowed-tools` by number. The last ones cover the call, do not name its tool, or name it with
+/// another command.
+static LISTS: LazyLock<[AllowedTools; 5]> = LazyLock::new(|| {
+    let parse = |list| AllowedTools::parse(list).expect("the list is good");
+    let [covering, omitting, excluding] = [COVERING[0], "Read", "Bash(git:*)"].map(parse);
+    [AllowedTools::Absent, AllowedTools::Empty, covering, omitting, excluding]
+});
 
 fn pick<T: Copy, const N: usize>(of: [T; N], number: i64) -> T {
-    of[usize::try_from(number).expect("no number is negative")]
+    of[index(number)]
+}
+
+fn index(number: i64) -> usize {
+    usize::try_from(number).expect("no number is negative")
 }
 
 fn rules(rules: &[&str]) -> ToolRules {
     ToolRules::parse(rules).expect("the rules are good")
 }
 
-/// Returns the policy. A denial of another command leaves a doubt: it cannot be seen what the
-/// script of the call runs.
-fn policy(question: &Question<'_>) -> GatePolicy {
-    let Question { policy, call, .. } = question;
-    let covering = &LISTS[..1];
+/// Returns the policy by its numbers and those of the call. A denial of another command leaves a
+/// doubt: it cannot be seen what the script of the call runs.
+fn policy(policy: &[i64], call: &[i64]) -> GatePolicy {
     GatePolicy {
         tool_semantics: pick(
             [ToolSemantics::Restrict, ToolSemantics::Preapprove, ToolSemantics::Advisory],
@@ -48,31 +51,27 @@ fn policy(question: &Question<'_>) -> GatePolicy {
         combine: pick([Combine::Intersect, Combine::TopOfStack, Combine::Union], policy[2]),
         grant_from: pick([GrantFrom::Trusted, GrantFrom::AskFirst], policy[3]),
         ungranted: pick([Ungranted::Ask, Ungranted::Allow, Ungranted::Deny], policy[4]),
-        grant: rules(pick([&[], covering], call[5])),
+        grant: rules(pick([&[], COVERING], call[5])),
         ceiling: Ceiling {
-            deny: rules(pick([&[], &["Bash(rm:*)"], covering], call[0])),
-            only: pick([None, Some(covering), Some(&["Read"])], call[1]).map(rules),
+            deny: rules(pick([&[], &["Bash(rm:*)"], COVERING], call[0])),
+            only: pick([None, Some(COVERING), Some(&["Read"])], call[1]).map(rules),
         },
         ..GatePolicy::default()
     }
 }
 
-/// Decides on `python x.py`.
-fn answer(question: &Question<'_>) -> Decision {
-    let call = question.call;
-    let lists = [AllowedTools::Absent, AllowedTools::Empty];
-    let written = LISTS.map(|list| AllowedTools::parse(list).expect("the list is good"));
-    let lists = lists.iter().chain(&written).collect::<Vec<_>>();
+/// Decides on `python x.py` by the numbers of the call and of each skill.
+fn answer(policy: &GatePolicy, call: &[i64], skills: &[i64]) -> Decision {
     let files = Digest::of(b"these");
     let skill = |id, number: i64| GatedSkill {
         id,
         location: "/skills/one/SKILL.md",
         trust: pick([Trust::Untrusted, Trust::AskFirst, Trust::Trusted], number / 5),
-        allowed_tools: lists[usize::try_from(number % 5).expect("no number is negative")],
+        allowed_tools: &LISTS[index(number % 5)],
         positions: &[],
         package: Some(files),
     };
-    let skills: Vec<_> = question.skills.iter().map(|number| skill("active", *number)).collect();
+    let skills: Vec<_> = skills.iter().map(|number| skill("active", *number)).collect();
     let package = pick([None, Some(files), None], call[3]);
     let consent = (call[3] > 0).then(|| Consent {
         skill: GatedSkill { package, ..skill("script", 0) },
@@ -95,7 +94,7 @@ fn answer(question: &Question<'_>) -> Decision {
         expires: None,
     };
     decide(&GateInput {
-        policy: &policy(question),
+        policy,
         tool: GatedTool {
             name: "Bash",
             aliases: &[],
@@ -124,9 +123,8 @@ fn rank(decision: &Decision) -> i64 {
 #[test]
 fn gate_decides_as_the_model() {
     replay_model(include_str!("../../model/vectors/gate.jsonl"), |question, _| {
-        let [policy, call, skills] = [0, 1, 2].map(|part| question.numbers(part));
-        let question = Question { policy: &policy, call: &call, skills: &skills };
-        vec![rank(&answer(&question))]
+        let [numbers, call, skills] = [0, 1, 2].map(|part| question.numbers(part));
+        vec![rank(&answer(&policy(&numbers, &call), &call, &skills))]
     });
 }
 
@@ -181,7 +179,7 @@ fn number_of(skills: &[i64]) -> usize {
     skills.iter().rev().fold(0, number)
 }
 
-/// Lemmas G7 to G10 for each list of up to three skills, under each policy.
+/// Lemmas G6 to G9 for each list of up to three skills, under each policy.
 #[test]
 fn no_skill_widens_what_others_leave() {
     let halves =
@@ -190,17 +188,16 @@ fn no_skill_widens_what_others_leave() {
 }
 
 /// Returns the number of cases.
-fn check_policy(policy: i64) -> usize {
+fn check_policy(number: i64) -> usize {
     const TABLE: usize = 1 + KINDS + KINDS * KINDS + KINDS * KINDS * KINDS;
     const SHORT: usize = 1 + KINDS + KINDS * KINDS;
     let mut cases = 0;
-    let policy = [policy % 3, policy / 3 % 2, policy / 6 % 3, policy / 18, 0];
-    let decided = |number| {
-        rank(&answer(&Question { policy: &policy, call: &[0; 6], skills: &skills_of(number) }))
-    };
+    let numbers = [number % 3, number / 3 % 2, number / 6 % 3, number / 18, 0];
+    let policy = policy(&numbers, &[0; 6]);
+    let decided = |number| rank(&answer(&policy, &[0; 6], &skills_of(number)));
     let table: Vec<_> = (0..TABLE).map(decided).collect();
-    let may_grant = |kind: i64| kind / 5 == 2 || kind / 5 == 1 && policy[3] == 1;
-    let is_silent = |kind: i64| kind % 5 == 0 || kind % 5 == 1 && policy[1] == 1;
+    let may_grant = |kind: i64| kind / 5 == 2 || kind / 5 == 1 && numbers[3] == 1;
+    let is_silent = |kind: i64| kind % 5 == 0 || kind % 5 == 1 && numbers[1] == 1;
     for number in 0..SHORT {
         let skills = skills_of(number);
         for (kind, at) in (0..15).flat_map(|kind| (0..=skills.len()).map(move |at| (kind, at))) {
@@ -208,17 +205,17 @@ fn check_policy(policy: i64) -> usize {
             more.insert(at, kind);
             let found = table[number_of(&more)];
             cases += 1;
-            if !may_grant(kind) || is_silent(kind) && policy[2] == 0 {
-                assert!(found <= table[number], "{policy:?}: {kind} in {skills:?} widens");
+            if !may_grant(kind) || is_silent(kind) && numbers[2] == 0 {
+                assert!(found <= table[number], "{numbers:?}: {kind} in {skills:?} widens");
             }
-            if policy[2] != 1 {
+            if numbers[2] != 1 {
                 let mut first = skills.clone();
                 first.insert(0, kind);
-                assert_eq!(found, table[number_of(&first)], "{policy:?}: order of {more:?}");
+                assert_eq!(found, table[number_of(&first)], "{numbers:?}: order of {more:?}");
             }
-            if policy[0] == 0 && policy[2] == 0 {
+            if numbers[0] == 0 && numbers[2] == 0 {
                 let alone = table[number_of(&[kind])];
-                assert_eq!(found, table[number].min(alone), "{policy:?}: {more:?} is no meet");
+                assert_eq!(found, table[number].min(alone), "{numbers:?}: {more:?} is no meet");
             }
         }
     }

@@ -130,7 +130,7 @@ fn has(skills: &[Arc<ActiveSkill>], id: &str) -> bool {
     skills.iter().any(|skill| skill.id == id)
 }
 
-/// Lemmas S1 to S6, for each stack of at most four skills and each operation.
+/// Lemmas S1 to S5, for each stack of at most four skills and each operation.
 #[test]
 fn every_operation_on_a_short_list_keeps_the_rules() {
     let distinct = |list: &Vec<Arc<ActiveSkill>>| {
