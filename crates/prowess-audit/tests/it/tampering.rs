@@ -78,24 +78,6 @@ fn changed_entries_are_named() {
     }
 }
 
-#[test]
-fn entry_of_another_log_is_not_accepted() {
-    let (other, _) = log();
-    let (place, _) = {
-        let place = Place::new();
-        let log = place.open();
-        log.intend(&intent(9)).expect("there is room");
-        (place, log.head())
-    };
-    let second = other.text().split_inclusive('\n').nth(1).expect("it has six").to_owned();
-    fs::write(&place.path, place.text() + &second).expect("there is room");
-    let problem = match verify(&place.path) {
-        Err(VerifyError::Broken { line: 2, problem, .. }) => problem,
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(problem, Problem::Replaced, "its number follows and its chain does not");
-}
-
 /// Otherwise one entry could be written in two ways.
 #[test]
 fn entry_in_another_spelling_is_not_accepted() {
@@ -130,19 +112,6 @@ fn cut_end_is_found_with_a_kept_head() {
     fs::write(&place.path, lines[..5].concat() + &lines[5][..40]).expect("there is room");
     let verified = verify(&place.path).expect("the last line is unfinished");
     assert_eq!((verified.entries, verified.torn_bytes), (5, 40));
-}
-
-#[test]
-fn rewritten_chain_is_found_with_a_kept_head() {
-    let (place, head) = log();
-    fs::remove_file(&place.path).expect("it is there");
-    let forged = place.open();
-    for call in 1..=6 {
-        forged.intend(&intent(call)).expect("there is room");
-    }
-    drop(forged);
-    verify(&place.path).expect("a chain alone does not show that all of it is new");
-    assert!(verify_against(&place.path, &head).is_err(), "the kept head does");
 }
 
 #[test]

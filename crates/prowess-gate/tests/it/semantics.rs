@@ -8,10 +8,6 @@ use crate::support::{Call, Skill, bash, check, other, read, trusted, unlisted, w
 
 const RESTRICT: &str = r#"{"tool_semantics": "restrict"}"#;
 
-fn policy(fields: &str) -> String {
-    format!("{{{fields}}}")
-}
-
 fn empty() -> Skill {
     Skill { tools: AllowedTools::Empty, ..trusted("") }
 }
@@ -22,26 +18,6 @@ fn check_both(policy: &str, skills: &[Skill], git: &str, rm: &str) {
     let decide = |command| bash(command).with_policy(policy).with_skills(skills).decide();
     let decisions = [decide("git status"), decide("rm x")];
     assert_eq!(decisions.each_ref().map(word), [git, rm], "{policy}: {decisions:#?}");
-}
-
-#[test]
-fn preapprove_grants_or_asks() {
-    check_both("{}", &[trusted("Bash(git:*)")], "allow", "ask");
-    check_both("{}", &[trusted("Bash")], "allow", "allow");
-    check_both("{}", &[trusted("Read")], "ask", "ask");
-    check_both("{}", &[unlisted()], "ask", "ask");
-    check_both("{}", &[empty()], "ask", "ask");
-    check_both("{}", &[], "ask", "ask");
-}
-
-#[test]
-fn restrict_allows_or_denies() {
-    check_both(RESTRICT, &[trusted("Bash(git:*)")], "allow", "deny");
-    check_both(RESTRICT, &[trusted("Bash")], "allow", "allow");
-    check_both(RESTRICT, &[trusted("Read")], "deny", "deny");
-    check_both(RESTRICT, &[unlisted()], "allow", "allow");
-    check_both(RESTRICT, &[empty()], "deny", "deny");
-    check_both(RESTRICT, &[], "allow", "allow");
 }
 
 #[test]
@@ -69,39 +45,6 @@ fn unreadable_list_covers_nothing() {
 }
 
 #[test]
-fn empty_list_is_a_policy() {
-    let all = r#"{"tool_semantics": "restrict", "empty_list": "all"}"#;
-    check_both(all, &[empty()], "allow", "allow");
-    check_both(r#"{"empty_list": "all"}"#, &[empty(), trusted("Bash(git:*)")], "allow", "ask");
-    check_both(r#"{"empty_list": "none"}"#, &[empty(), trusted("Bash(git:*)")], "ask", "ask");
-}
-
-#[test]
-fn untrusted_skill_never_grants_itself_a_tool() {
-    for trust in [Trust::Untrusted, Trust::AskFirst] {
-        for combine in ["intersect", "top_of_stack", "union"] {
-            let policy = policy(&format!(r#""combine": "{combine}""#));
-            check_both(&policy, &[trusted("Bash").of(trust)], "ask", "ask");
-        }
-    }
-    let from_asking = r#"{"grant_from": "ask_first"}"#;
-    check_both(from_asking, &[trusted("Bash").of(Trust::AskFirst)], "allow", "allow");
-    check_both(from_asking, &[trusted("Bash").of(Trust::Untrusted)], "ask", "ask");
-}
-
-/// An untrusted skill must not use the grant of a trusted one.
-#[test]
-fn untrusted_skill_never_borrows_a_grant() {
-    for combine in ["intersect", "top_of_stack", "union"] {
-        let policy = policy(&format!(r#""combine": "{combine}""#));
-        let granting = trusted("Bash(git:*)");
-        check_both(&policy, &[unlisted().of(Trust::Untrusted), granting.clone()], "ask", "ask");
-        let narrowing = trusted("Bash").of(Trust::Untrusted);
-        check_both(&policy, &[narrowing, granting], "allow", "ask");
-    }
-}
-
-#[test]
 fn skill_operations_are_always_possible() {
     let operation = |tool| Call::new(tool, ToolKind::SkillOperation, json!({}));
     for policy in ["{}", RESTRICT, r#"{"ungranted": "deny"}"#, r#"{"ceiling": {"only": []}}"#] {
@@ -117,7 +60,7 @@ fn skill_operations_are_always_possible() {
 #[test]
 fn ungranted_calls_follow_the_policy() {
     for (ungranted, expected) in [("ask", "ask"), ("allow", "allow"), ("deny", "deny")] {
-        let policy = policy(&format!(r#""ungranted": "{ungranted}""#));
+        let policy = format!(r#"{{"ungranted": "{ungranted}"}}"#);
         check(&bash("rm x").with_policy(&policy).with_skills(&[trusted("Bash(git:*)")]), expected);
         check(
             &bash("git log").with_policy(&policy).with_skills(&[trusted("Bash(git:*)")]),
@@ -164,14 +107,6 @@ fn several_rules_of_one_skill_cover_one_command() {
         let call = bash(command).with_files(&[]).with_policy(policy);
         check(&call.with_skills(&[trusted("Bash(cat:*)")]), expected);
     }
-}
-
-#[test]
-fn operator_grant_lifts_no_limit() {
-    let policy = r#"{"tool_semantics": "restrict", "grant": ["Bash"]}"#;
-    check(&bash("ls").with_policy(policy).with_skills(&[trusted("Read")]), "deny");
-    let policy = r#"{"grant": ["Bash"], "ceiling": {"deny": ["Bash"]}}"#;
-    check(&bash("ls").with_policy(policy), "deny");
 }
 
 #[test]

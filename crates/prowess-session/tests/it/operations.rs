@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use prowess_core::{ActiveSkill, BodyDelivery, LoadMode, Receipt, Unload};
-use prowess_session::{OnChange, OnReload, ReplacedSkill, SessionPolicy, operations};
+use prowess_session::{OnChange, ReplacedSkill, SessionPolicy, operations};
 
 use crate::fixture::{Host, active, edition, load, skill};
 
@@ -11,26 +11,6 @@ use LoadMode::{Add, Replace};
 
 fn unloading(ids: &str) -> Unload {
     Unload::These(ids.split_whitespace().map(str::to_owned).collect())
-}
-
-#[test]
-fn adding_an_active_skill_follows_the_policy() {
-    let cases = [
-        (OnReload::MoveToEnd, None, "b a", 2),
-        (OnReload::Keep, None, "a b", 1),
-        (OnReload::Refresh, None, "a b", 2),
-        (OnReload::Error, Some("already-active"), "a b", 1),
-    ];
-    for (on_reload, code, end, content) in cases {
-        let session = Host::new(SessionPolicy { on_reload, ..SessionPolicy::default() }).open();
-        load(&session, Replace, "a b").expect("two skills are within the cap");
-        let result = session.load(&[edition("a", 2)], Add);
-        assert_eq!(result.err().map(|error| error.code()), code, "{on_reload:?}");
-        assert_eq!(active(&session), end, "{on_reload:?}");
-        let state = session.state().expect("the session is open");
-        let expected = edition("a", content);
-        assert_eq!(state.find("a"), Some(&*expected), "the content under {on_reload:?}");
-    }
 }
 
 #[test]
