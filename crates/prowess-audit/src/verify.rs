@@ -180,11 +180,13 @@ impl Walk {
         let files = snapshot.full.len() + usize::from(snapshot.current.is_some());
         self.verified.files = files;
         self.verified.torn_bytes = 0;
-        while self.next.file < files {
+        loop {
             let at = self.next.file;
             let path = snapshot.full.get(at).unwrap_or(&self.path).clone();
             let unreadable = |error| VerifyError::Unreadable(path.clone(), error);
-            let Some((file, length)) = snapshot.open(at).map_err(unreadable)? else { break };
+            let Some((file, length)) = snapshot.open(at).map_err(unreadable)? else {
+                return Ok(true);
+            };
             self.seen.truncate(at);
             self.seen.push(Stamp::of(&file, length).map_err(unreadable)?);
             let is_last = at + 1 == files;
@@ -199,7 +201,6 @@ impl Walk {
             self.line = 0;
             self.tail.clear();
         }
-        Ok(true)
     }
 
     /// Checks a file up to this length, because another program may be adding more, and returns how

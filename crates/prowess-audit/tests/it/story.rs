@@ -307,8 +307,14 @@ fn index_reads_what_was_added() {
     let none = index.last_of_session(&of_session("none"), None, 7).expect("it can be read");
     assert_eq!(none, StoryPart::default());
     drop(log);
-    // Shortened by an entry, and then replaced by another log.
+    // Changed in a line, which neither the length nor the end of the file shows; then shortened by
+    // an entry, and then replaced by another log.
     let text = place.text();
+    std::fs::write(&place.path, text.replacen("denied", "DENIED", 1)).expect("there is room");
+    let file = std::fs::File::options().write(true).open(&place.path).expect("it is there");
+    file.set_modified(std::time::SystemTime::UNIX_EPOCH).expect("it is ours");
+    while !index.extend(u64::MAX).expect("it can be read") {}
+    assert!(index.verified().is_err(), "it was changed");
     let shorter = text.trim_end().rsplit_once('\n').map_or("", |(before, _)| before).to_owned();
     std::fs::write(&place.path, shorter + "\n").expect("there is room");
     while !index.extend(u64::MAX).expect("it can be read") {}
