@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use serde_json::Value;
+
 use crate::install::node::Packages;
 use crate::process::{Failure, artifacts, fail_for, output};
 use crate::root;
@@ -71,10 +73,13 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
     let lemmas: usize = models.iter().map(Model::lemmas).sum();
     let lines: usize = models.iter().map(|model| model.text.lines().count()).sum();
     println!("{lemmas} numbered lemmas in {} s; {lines} lines", begun.elapsed().as_secs());
+    let mut build = vec!["test", "--test", "it", "--no-run", "--message-format", "json"];
+    build.extend(models.iter().flat_map(|model| ["--package", &model.package]));
+    let tests = artifacts(&build)?;
     for model in &models {
         let checked = model.refuse_fault(&directory).and_then(|()| model.compare(&packages));
         let share = cases.div_ceil(models.len());
-        if let Err(failure) = checked.and_then(|()| model.drive(&packages, share)) {
+        if let Err(failure) = checked.and_then(|()| model.drive(&packages, &tests, share)) {
             note(model, failure);
         }
     }
@@ -172,18 +177,19 @@ impl Model {
 
     /// Asks the model and the code the same questions, which the test of the vectors reads from a
     /// pipe.
-    fn drive(&self, packages: &Packages, count: usize) -> Result<(), Failure> {
-        let build = ["test", "--package", &self.package, "--test", "it", "--no-run"];
-        let built = artifacts(&[&build[..], &["--message-format", "json"]].concat())?;
-        let mut tests = built.iter().filter_map(|artifact| artifact["executable"].as_str());
-        let tests = tests.next_back().ok_or_else(|| Failure("cargo built no tests".into()))?;
+    fn drive(&self, packages: &Packages, tests: &[Value], count: usize) -> Result<(), Failure> {
+        let folder = root().join("crates").join(&self.package);
+        let manifest = folder.join("Cargo.toml").display().to_string();
+        let is_own = |test: &&Value| test["manifest_path"] == manifest;
+        let tests = tests.iter().filter(is_own).find_map(|test| test["executable"].as_str());
+        let tests = tests.ok_or_else(|| Failure("cargo built no tests".into()))?;
         let mut model = self.questions(packages, "cases", count, count);
         let mut model = model.stdout(Stdio::piped()).spawn()?;
         let answers = model.stdout.take().expect("it is piped");
         let filter = format!("vectors::{}_", self.name);
         let mut code = Command::new(tests);
         code.args([&filter, "--nocapture"]).env("PROWESS_VECTORS", "/dev/stdin").stdin(answers);
-        code.current_dir(root().join("crates").join(&self.package));
+        code.current_dir(folder);
         let ran = output(&mut code)?;
         let printed = String::from_utf8_lossy(&ran.stdout);
         let is_answered = model.wait()?.success() && printed.contains("1 passed");
