@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use prowess_core::{
     ApprovalStore, Audience, Boundary, CallOrigin, Catalog, CatalogProvider, Ranked, Ranker,
-    SessionId, Timestamp, ToolCall, ToolResult,
+    Record, ResourcePath, SessionId, SourceError, Timestamp, ToolCall, ToolResult,
 };
 use prowess_gate::Decision;
 use prowess_registry::{Reload, ReloadCause, Subscription};
@@ -62,6 +62,23 @@ impl Runtime {
     /// Returns the ranker that [`Self::search`] uses.
     pub fn ranker(&self) -> &Arc<dyn Ranker> {
         &self.0.ranker
+    }
+
+    /// Returns the scripts among the first files of a skill, up to a number, by their paths: what
+    /// the tool `skills.run` runs.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Catalog::list`].
+    pub fn scripts(
+        &self,
+        catalog: &Catalog,
+        record: Record<'_>,
+        most: usize,
+    ) -> Result<Vec<ResourcePath>, SourceError> {
+        let files = catalog.list(record, most)?.resources.into_iter().map(|file| file.path);
+        let tools = &self.0.gate.skill_tools;
+        Ok(files.filter(|path| tools.runs(catalog, record, path)).collect())
     }
 
     /// Scans every source again. Turns that have started keep their catalog.

@@ -154,11 +154,6 @@ fn scripts(id: &str, global: &Global) -> Result<Vec<String>, Failure> {
     let runtime = runtime::runtime(global)?;
     let catalog = runtime.catalog();
     let record = catalog.find(id, Caller::User).found();
-    let listing = record.and_then(|record| catalog.list(record, MOST_FILES).ok());
-    let paths = listing.into_iter().flat_map(|listing| listing.resources);
-    let directories = &runtime.policies().tools.script_directories;
-    let is_script = |path: &str| {
-        directories.iter().any(|it| path.starts_with(&format!("{}/", it.trim_end_matches('/'))))
-    };
-    Ok(paths.map(|it| it.path.to_string()).filter(|path| is_script(path)).collect())
+    let scripts = record.and_then(|record| runtime.scripts(&catalog, record, MOST_FILES).ok());
+    Ok(scripts.into_iter().flatten().map(|path| path.to_string()).collect())
 }

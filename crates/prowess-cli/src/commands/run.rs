@@ -70,8 +70,7 @@ fn run_or_explain(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
         if turn.catalog().find(id, Caller::User).found().is_none() {
             conversation.load(&[id.to_owned()])?;
         }
-        let directories = &runtime.policies().tools.script_directories;
-        return scripts::list(&turn, id, directories, output);
+        return scripts::list(&turn, id, &runtime, output);
     }
     conversation.load(&[id.to_owned()])?;
     let files = CallerFiles { here: &here, policy: &scripts };

@@ -10,11 +10,11 @@ use prowess::{Cancel, Digest};
 use prowess_source_remote::LocalRemote;
 use prowess_store::{Growth, Installer, LockFile, SignerRules, Store};
 use prowess_testkit::Tree;
-use rustix::process::{Pid, test_kill_process};
+use rustix::process::{Pid, Signal, test_kill_process};
 
 use crate::install::files;
 use crate::plain_skill;
-use crate::program::Program;
+use crate::program::{Program, signal};
 
 /// A home with an installed skill whose source has a newer version with another skill.
 pub(crate) struct Machine {
@@ -136,4 +136,35 @@ fn signal_ends_git_too() {
     assert_eq!(ran.code, Some(1), "it ends by itself: {ran:?}");
     let git = fs::read_to_string(tree.join("bin/pid")).unwrap().trim().parse().unwrap();
     test_kill_process(Pid::from_raw(git).unwrap()).unwrap_err();
+}
+
+/// A command that waits for another one ends while that holds the lock. A signal just between two
+/// attempts is not heard, so there are two.
+#[cfg(target_os = "linux")]
+#[test]
+fn signal_ends_the_wait_for_a_lock() {
+    let machine = Machine::new();
+    machine.reset();
+    let held = machine.store.begin().unwrap();
+    let ends = |_| {
+        let (mut command, _home) = machine.program().into_command();
+        let child = command.arg("update").spawn().unwrap();
+        let of = |name: &str| PathBuf::from(format!("/proc/{}/{name}", child.id()));
+        let is_waiting = || {
+            let open = fs::read_dir(of("fd")).unwrap().filter_map(|it| Some(it.ok()?.path()));
+            let mut open = open.filter_map(|it| fs::read_link(it).ok());
+            let is_asleep = fs::read_to_string(of("stat")).unwrap().contains(") S ");
+            is_asleep && open.any(|it| it.ends_with("store/lock"))
+        };
+        while !is_waiting() {
+            std::thread::yield_now();
+        }
+        signal(child.id(), Signal::TERM).unwrap();
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(ended.status.code(), Some(1), "it ends by itself: {ended:?}");
+        String::from_utf8_lossy(&ended.stderr).contains("a signal ended the wait")
+    };
+    assert!((0..2).any(ends), "the signal is heard");
+    drop(held);
+    assert_eq!(machine.check(false), Ok(()));
 }

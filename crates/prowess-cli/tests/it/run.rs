@@ -84,6 +84,9 @@ fn what_cannot_run_is_an_error_with_a_next_step() {
         assert!(ran.stderr.contains(&format!("error[{code}]")), "{path}: {}", ran.stderr);
         assert!(ran.stderr.contains("help: "), "{path}: {}", ran.stderr);
     }
+    tree.write("skills/report/scripts/settings.ini", "a=1\n");
+    let listed = run(&tree, &["run", "report"]).stdout;
+    assert!(listed.contains("echo.sh") && !listed.contains(".ini"), "{listed}");
     let ran = run(&tree, &["run", "other", "scripts/report.sh"]);
     assert_eq!(ran.code, Some(125), "there is no such skill: {}", ran.stderr);
 }

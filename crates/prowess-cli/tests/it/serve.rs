@@ -2,6 +2,7 @@
 //! nothing.
 
 use std::io::Write as _;
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Output, Stdio};
 use std::time::Duration;
 
@@ -202,6 +203,29 @@ fn calls_behind_a_load_see_its_effect() {
     }
     for (id, is_error) in is_error.iter().enumerate().skip(1) {
         assert_eq!(*is_error, Some(id % 4 == 0), "call {id}: {is_error:?}");
+    }
+}
+
+/// Before the program itself runs, the kernel ends it, and nothing is there yet to be left behind.
+#[test]
+fn signals_at_the_first_instruction_end_the_program_or_are_heard() {
+    let skills = tree();
+    for (command, by) in ["serve", "list"].into_iter().flat_map(|command| {
+        [Signal::HUP, Signal::INT, Signal::TERM].map(|signal| (command, signal))
+    }) {
+        let home = tempfile::tempdir().expect("a home");
+        let program = Program::new().root("user", skills.path()).at_home_in(home.path());
+        let (mut program, _place) = program.into_command();
+        let child = program.arg(command).stdin(Stdio::piped()).spawn();
+        let mut child = child.expect("the program starts");
+        signal(child.id(), by).expect("it runs");
+        drop(child.stdin.take());
+        let status = child.wait().expect("it ends");
+        // Later, a server ends with success, and a list is done.
+        let is_ended = status.signal() == Some(by.as_raw()) || status.code() == Some(0);
+        assert!(is_ended, "{command} after {by:?}: {status}");
+        let left = std::fs::read_dir(home.path()).expect("the home").count();
+        assert!(left == 0 || status.success(), "{command} after {by:?} leaves {left} files");
     }
 }
 

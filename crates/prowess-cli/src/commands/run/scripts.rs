@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use prowess::{Caller, Turn};
+use prowess::{Caller, Runtime, Turn};
 use prowess_text::{counted, shell_word};
 use serde_json::json;
 
@@ -16,7 +16,7 @@ const MOST_FILES: usize = 10_000;
 pub(super) fn list(
     turn: &Turn,
     id: &str,
-    directories: &[String],
+    runtime: &Runtime,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
     let catalog = turn.catalog();
@@ -29,13 +29,9 @@ pub(super) fn list(
     };
     let record = catalog.find(id, Caller::User).found();
     let record = record.ok_or_else(|| none(format!("no skill named `{}`", plain(id))))?;
-    let listing = catalog.list(record, MOST_FILES).map_err(|error| none(error.to_string()))?;
-    let is_script = |path: &str| {
-        let mut directories = directories.iter().map(|directory| directory.trim_end_matches('/'));
-        directories.any(|it| path.strip_prefix(it).is_some_and(|rest| rest.starts_with('/')))
-    };
-    let paths = listing.resources.iter().map(|resource| resource.path.as_str());
-    let paths: Vec<_> = paths.filter(|path| is_script(path)).collect();
+    let scripts = runtime.scripts(catalog, record, MOST_FILES);
+    let scripts = scripts.map_err(|error| none(error.to_string()))?;
+    let paths: Vec<_> = scripts.iter().map(|path| path.as_str()).collect();
     if paths.is_empty() {
         return Err(none(format!("skill `{}` has no scripts", plain(record.id()))));
     }
