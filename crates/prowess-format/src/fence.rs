@@ -89,7 +89,7 @@ pub(crate) fn find_loose(text: &[u8], is_whole: bool) -> Result<Fences, NoFences
         return Err(if is_whole { NoFences::Missing } else { needs_more(text, opening) });
     };
     let behind = rest[..line_end].trim_ascii_start();
-    let word = behind.split(|byte| byte.is_ascii_whitespace()).next().unwrap_or_default();
+    let word = behind.split(u8::is_ascii_whitespace).next().unwrap_or_default();
     let is_language = [&b"yaml"[..], b"yml"].iter().any(|it| it.eq_ignore_ascii_case(word));
     let comment = if is_language { behind[word.len()..].trim_ascii_start() } else { behind };
     let end = opening + 3 + line_end;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use prowess_audit::{Head, LogError, LogOptions, Problem, VerifyError, verify, verify_against};
+use prowess_audit::{Head, LogError, LogOptions, VerifyError, verify, verify_against};
 use prowess_core::{AuditSink, Digest};
 
 use crate::fixture::{Place, denied, done, intent};

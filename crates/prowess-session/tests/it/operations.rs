@@ -5,9 +5,9 @@ use std::sync::Arc;
 use prowess_core::{ActiveSkill, BodyDelivery, LoadMode, Receipt, Unload};
 use prowess_session::{OnChange, ReplacedSkill, SessionPolicy, operations};
 
-use crate::fixture::{Host, active, edition, load, skill};
+use crate::fixture::{Host, edition, load, skill};
 
-use LoadMode::{Add, Replace};
+use LoadMode::Add;
 
 fn unloading(ids: &str) -> Unload {
     Unload::These(ids.split_whitespace().map(str::to_owned).collect())

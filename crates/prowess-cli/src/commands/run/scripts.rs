@@ -31,7 +31,7 @@ pub(super) fn list(
     let record = record.ok_or_else(|| none(format!("no skill named `{}`", plain(id))))?;
     let scripts = runtime.scripts(catalog, record, MOST_FILES);
     let scripts = scripts.map_err(|error| none(error.to_string()))?;
-    let paths: Vec<_> = scripts.iter().map(|path| path.as_str()).collect();
+    let paths: Vec<_> = scripts.iter().map(prowess::ResourcePath::as_str).collect();
     if paths.is_empty() {
         return Err(none(format!("skill `{}` has no scripts", plain(record.id()))));
     }
