@@ -86,7 +86,7 @@ fn what_cannot_run_is_an_error_with_a_next_step() {
     }
     tree.write("skills/report/scripts/settings.ini", "a=1\n");
     let listed = run(&tree, &["run", "report"]).stdout;
-    assert!(listed.contains("echo.sh") && !listed.contains(".ini"), "{listed}");
+    assert!(listed.contains("wait.sh") && !listed.contains(".ini"), "{listed}");
     let ran = run(&tree, &["run", "other", "scripts/report.sh"]);
     assert_eq!(ran.code, Some(125), "there is no such skill: {}", ran.stderr);
 }
