@@ -65,6 +65,11 @@ impl Error {
         Self::new(ErrorKind::Malformed, path)
     }
 
+    /// Creates an error about a path of the host's that leads out of its place.
+    pub fn escape(path: &str) -> Self {
+        Self::new(ErrorKind::Escape, path)
+    }
+
     /// Creates an error that the kernel reported.
     pub(crate) fn of(cause: Errno, path: impl Into<Box<str>>) -> Self {
         Self { kind: ErrorKind::of(cause), path: path.into(), cause: Some(cause) }

@@ -40,7 +40,7 @@ impl Watching {
             let beside = if anchor == root { parent } else { Some(&*anchor) };
             let mut above: Vec<_> = beside.map(Path::to_owned).into_iter().collect();
             if anchor == root {
-                above.extend(self.config.above_with_gitignore());
+                above.extend(self.config.above_that_decide());
             }
             self.add(&above, false)?;
             if anchor == root {

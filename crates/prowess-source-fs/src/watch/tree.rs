@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use prowess_dir::REPOSITORY;
+
 use crate::{FsConfig, Nested};
 
 /// The watched directories by their paths from the root, and whether each is a package.
 pub(super) struct Tree {
     root: PathBuf,
-    /// Whether `.gitignore` files exclude directories.
-    respects_gitignore: bool,
+    /// The names of files that exclude directories.
+    excluding: Vec<&'static str>,
     /// Whether scans list the files of packages.
     lists_packages: bool,
     directories: BTreeMap<String, bool>,
@@ -23,9 +25,11 @@ pub(super) struct Tree {
 impl Tree {
     pub(super) fn new(config: &FsConfig) -> Self {
         let root = config.root.clone();
+        let gitignore = config.gitignore.iter().map(|_| ".gitignore");
+        let repository = config.within.iter().map(|_| REPOSITORY);
         Self {
             root,
-            respects_gitignore: config.gitignore.is_some(),
+            excluding: gitignore.chain(repository).collect(),
             lists_packages: config.nested == Nested::Descend,
             directories: BTreeMap::new(),
             links: BTreeSet::new(),
@@ -33,9 +37,10 @@ impl Tree {
         }
     }
 
-    /// Returns whether a path is a `.gitignore` file that excludes directories.
+    /// Returns whether a path is a file that excludes directories: a `.gitignore`, or in a project
+    /// the `.git` of another repository.
     pub(super) fn respects(&self, path: &Path) -> bool {
-        self.respects_gitignore && path.file_name().is_some_and(|name| name == ".gitignore")
+        path.file_name().is_some_and(|name| self.excluding.iter().any(|it| name == *it))
     }
 
     /// Returns whether scans compare the name at a path with the others of its directory, because

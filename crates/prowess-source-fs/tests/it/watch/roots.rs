@@ -86,6 +86,23 @@ fn a_gitignore_that_comes_changes_or_goes_may_change_everything() {
     }
 }
 
+/// What has become another repository is not in the project that was trusted.
+#[test]
+fn a_repository_that_comes_or_goes_in_a_project_may_change_everything() {
+    for place in ["a", "a/b", "a/b/c/skills", "a/b/c/skills/group", "a/b/c/skills/group/inner"] {
+        let tree = Tree::new("");
+        tree.write("a/b/c/skills/group/inner/SKILL.md", SKILL);
+        let within = Some(tree.path().to_owned());
+        let root = tree.join("a/b/c/skills");
+        let watched = watched(FsConfig { within, ..FsConfig::new(root) });
+        let repository = tree.join(place).join(".git");
+        fs::create_dir(&repository).expect("it can be made");
+        watched.wait_for_everything();
+        fs::remove_dir(&repository).expect("it goes");
+        watched.wait_for_everything();
+    }
+}
+
 #[test]
 fn a_root_that_is_shut_for_a_while_is_reported_when_it_opens() {
     without_override(|| {
