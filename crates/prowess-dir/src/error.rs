@@ -4,6 +4,8 @@ use std::fmt;
 
 use rustix::io::Errno;
 
+use crate::Links;
+
 /// The error of an operation on a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
@@ -94,10 +96,10 @@ impl Error {
         &self.path
     }
 
-    /// Returns the same error for a call that refuses links, where `ELOOP` means a link and not a
-    /// loop.
-    pub(crate) fn without_links(mut self) -> Self {
-        if self.kind == ErrorKind::Loop {
+    /// Returns the same error for a call with this policy: where links are refused, `ELOOP` means a
+    /// link and not a loop.
+    pub(crate) fn behind(mut self, links: Links) -> Self {
+        if self.kind == ErrorKind::Loop && links == Links::Refuse {
             self.kind = ErrorKind::Link;
         }
         self

@@ -91,6 +91,31 @@ pub(crate) fn open_beneath(
     }
 }
 
+/// Like [`open_beneath`], and says whether what was opened is on another mount than `directory`.
+/// Only such a file costs the kernel's confinement a further call.
+pub(crate) fn open_across_mounts(
+    directory: BorrowedFd<'_>,
+    fence: Fence,
+    path: RelativePath<'_>,
+    flags: OFlags,
+    links: Links,
+) -> crate::Result<(OwnedFd, bool)> {
+    let open = |fence| open_confined(directory, fence, path, flags, links);
+    if fence.refusals.mounts {
+        return open_beneath(directory, fence, path, flags, links).map(|handle| (handle, false));
+    }
+    if fence.confinement == Confinement::ByHand {
+        let handle = open(fence)?;
+        let is_mounted = !are_on_one_mount(directory, handle.as_fd());
+        return Ok((handle, is_mounted));
+    }
+    let here = Refusals { mounts: true, ..fence.refusals };
+    match open(Fence { refusals: here, ..fence }) {
+        Err(error) if error.kind() == ErrorKind::Escape => open(fence).map(|handle| (handle, true)),
+        opened => opened.map(|handle| (handle, false)),
+    }
+}
+
 fn open_confined(
     directory: BorrowedFd<'_>,
     fence: Fence,
