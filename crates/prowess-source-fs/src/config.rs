@@ -260,16 +260,6 @@ impl FsConfig {
         self.pinned.is_empty() && self.refusals() == Refusals::default()
     }
 
-    #[cfg(feature = "watch")]
-    pub(crate) fn may_lead_to(&self, target: &Path) -> bool {
-        let fence = self.within.as_ref().unwrap_or(&self.root);
-        match self.links {
-            Links::Never => false,
-            Links::WithinRoot => fence.canonicalize().is_ok_and(|fence| target.starts_with(fence)),
-            Links::Follow => true,
-        }
-    }
-
     /// Returns the directories above the root that decide about it: those whose `.gitignore`
     /// applies, and those in its project, which may become repositories.
     #[cfg(feature = "watch")]

@@ -62,6 +62,14 @@ pub(super) fn sort(event: &Event, tree: &Tree) -> Sorted {
 }
 
 fn sort_path(kind: EventKind, path: &Path, tree: &Tree) -> Sorted {
+    let sorted = sort_place(kind, path, tree);
+    if matches!(kind, EventKind::Access(_)) {
+        return sorted;
+    }
+    tree.read_through(path).map(Sorted::package).fold(sorted, Sorted::and)
+}
+
+fn sort_place(kind: EventKind, path: &Path, tree: &Tree) -> Sorted {
     if tree.respects(path) && !matches!(kind, EventKind::Access(_)) {
         return Sorted::anything();
     }
@@ -81,6 +89,11 @@ fn sort_path(kind: EventKind, path: &Path, tree: &Tree) -> Sorted {
     }
     let (parent, name) = inside.rsplit_once('/').unwrap_or(("", inside));
     if FILES.contains(&name) {
+        // What another link leads to is watched, too.
+        let is_linked = || tree.is_linked_file(inside) || path.is_symlink();
+        if is_name && is_linked() {
+            return Sorted::anything();
+        }
         sort_skill_file(kind, parent, tree)
     } else {
         sort_other(kind, inside, parent, tree)

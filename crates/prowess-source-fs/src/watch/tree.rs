@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use prowess_dir::REPOSITORY;
 
+use super::targets::Targets;
 use crate::{FsConfig, Nested};
 
 /// The watched directories by their paths from the root, and whether each is a package.
@@ -18,8 +19,20 @@ pub(super) struct Tree {
     directories: BTreeMap<String, bool>,
     /// Links that may lead to packages.
     links: BTreeSet<String>,
-    /// Names of missing link targets, in directories that are watched for them.
+    /// Each `SKILL.md` that is a link.
+    linked_files: BTreeSet<String>,
+    /// Names of missing link targets, and of what links lead through, in directories that are
+    /// watched for them.
     awaited: BTreeSet<OsString>,
+    ways_of_files: BTreeSet<WayOfFile>,
+}
+
+/// A file, a link or a directory through which the link in the place of a `SKILL.md` leads, by its
+/// real path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct WayOfFile {
+    pub(super) part: PathBuf,
+    pub(super) package: String,
 }
 
 impl Tree {
@@ -33,7 +46,9 @@ impl Tree {
             lists_packages: config.nested == Nested::Descend,
             directories: BTreeMap::new(),
             links: BTreeSet::new(),
+            linked_files: BTreeSet::new(),
             awaited: BTreeSet::new(),
+            ways_of_files: BTreeSet::new(),
         }
     }
 
@@ -92,15 +107,35 @@ impl Tree {
     }
 
     pub(super) fn has_links(&self) -> bool {
-        !self.links.is_empty()
+        !self.links.is_empty() || !self.linked_files.is_empty()
     }
 
-    pub(super) fn links(&self) -> Vec<String> {
-        self.links.iter().cloned().collect()
+    /// Returns the links that may lead to packages, and each `SKILL.md` that is one.
+    pub(super) fn links(&self) -> (Vec<String>, Vec<String>) {
+        let all = |links: &BTreeSet<String>| links.iter().cloned().collect();
+        (all(&self.links), all(&self.linked_files))
     }
 
-    pub(super) fn set_awaited(&mut self, names: BTreeSet<OsString>) {
-        self.awaited = names;
+    pub(super) fn add_linked_file(&mut self, path: String) {
+        self.linked_files.insert(path);
+    }
+
+    pub(super) fn is_linked_file(&self, path: &str) -> bool {
+        self.linked_files.contains(path)
+    }
+
+    pub(super) fn set_awaited(&mut self, targets: &Targets) {
+        self.awaited.clone_from(&targets.awaited);
+        self.ways_of_files.clone_from(&targets.files);
+    }
+
+    /// Returns the packages whose `SKILL.md` is a link that may lead through a path.
+    pub(super) fn read_through<'t>(&'t self, path: &'t Path) -> impl Iterator<Item = &'t str> {
+        let leads = move |way: &&WayOfFile| {
+            way.part.file_name() == path.file_name()
+                && (way.part == path || path.starts_with(self.root.join(&way.package)))
+        };
+        self.ways_of_files.iter().filter(leads).map(|way| &*way.package)
     }
 
     /// Returns whether a path outside may be the target of a link.

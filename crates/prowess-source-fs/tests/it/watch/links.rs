@@ -4,8 +4,8 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::time::Duration;
 
-use prowess_core::{PackagePath, SourceChange};
-use prowess_source_fs::{FsConfig, Links};
+use prowess_core::{PackagePath, SkillSource as _, SourceChange};
+use prowess_source_fs::{FsConfig, Links, Nested};
 use prowess_testkit::{Tree, without_override};
 
 use super::{LONG, SKILL, config, rename, tree, watched, write};
@@ -137,6 +137,111 @@ fn what_a_link_leads_to_is_reported_when_it_is_moved_in() {
         }
         rename(tree.join("made"), &made);
         watched.wait_for_everything();
+    }
+}
+
+/// As where `current` leads to the newest release, or a checkout is replaced whole.
+#[test]
+fn what_is_replaced_on_the_way_of_a_link_is_reported() {
+    for (links, replaced, target) in [
+        (
+            &[("skills/one", "../store/current/a"), ("store/current", "v1")][..],
+            "store/current",
+            "v2",
+        ),
+        (&[("skills/one", "../mid/one"), ("mid/one", "../store/v1/a")], "mid/one", "../store/v2/a"),
+        (&[("skills/one", "../store/v1/a")], "store/v1", "v2"),
+        (&[("skills/one", "../store/v1/a")], "store", "other"),
+        (
+            &[("skills/one", "pdf/late/a"), ("skills/pdf/late", "../../store/v1")],
+            "skills/pdf/late",
+            "../../store/v2",
+        ),
+        (&[("root", "mid/skills"), ("mid/skills", "../store/v1")], "mid/skills", "../store/v2"),
+        (&[("root", "store/v1")], "store", "other"),
+    ] {
+        let tree = tree();
+        for package in ["store/v1/a", "store/v2/a", "other/v1/a", "other/v2/a", "mid/x"] {
+            tree.write(&format!("{package}/SKILL.md"), SKILL);
+        }
+        for (link, target) in links {
+            symlink(target, tree.join(link)).expect("a link can be made");
+        }
+        let root = if links[0].0 == "root" { "root" } else { "skills" };
+        let watched = watched(FsConfig::new(tree.join(root)));
+        let replaced = tree.join(replaced);
+        if replaced.is_symlink() {
+            symlink(target, tree.join("new")).expect("a link can be made");
+            rename(tree.join("new"), &replaced);
+        } else {
+            rename(&replaced, tree.join("old"));
+            watched.wait_for_everything();
+            rename(replaced.with_file_name(target), &replaced);
+        }
+        watched.wait_for_everything();
+        while watched.changes.recv_timeout(Duration::from_millis(100)).is_ok() {}
+        let (package, path) = if root == "root" { ("a", "root/a") } else { ("one", "skills/one") };
+        write(tree.join(path).join("SKILL.md"));
+        watched.wait_for(package);
+    }
+}
+
+/// Links of one directory share its watch, and each part of a path is looked at once.
+#[test]
+fn a_link_more_costs_a_watch_of_its_target_alone() {
+    let tree = Tree::new("//- /a/skills/x\nx\n");
+    for at in 0..100 {
+        tree.write(&format!("a/store/v1/s{at}/SKILL.md"), SKILL);
+        let link = tree.join(&format!("a/skills/s{at}"));
+        symlink(format!("../store/current/s{at}"), link).expect("a link can be made");
+    }
+    symlink("v1", tree.join("a/store/current")).expect("a link can be made");
+    // The root, each target, `store` and `v1`; `a` is watched for renames.
+    for (most, is_enough) in [(103, true), (102, false)] {
+        let config = FsConfig { max_watched: most, ..FsConfig::new(tree.join("a/skills")) };
+        let watch = super::source(config).watch(std::sync::Arc::new(|_| {}));
+        assert_eq!(watch.is_ok(), is_enough, "{most} directories");
+    }
+}
+
+#[test]
+fn edits_of_what_a_skill_file_leads_to_are_reported() {
+    type Edit<'e> = &'e dyn Fn(&Tree);
+    let edits: [(&str, Edit<'_>); 6] = [
+        ("README.md", &|tree| write(tree.join("skills/linked/README.md"))),
+        ("docs/real.md", &|tree| write(tree.join("skills/linked/docs/real.md"))),
+        ("docs/link.md", &|tree| write(tree.join("skills/linked/docs/real.md"))),
+        ("docs/link.md", &|tree| {
+            fs::remove_file(tree.join("skills/linked/docs/link.md")).expect("it goes");
+        }),
+        ("README.md", &|tree| {
+            write(tree.join("skills/linked/.new"));
+            rename(tree.join("skills/linked/.new"), tree.join("skills/linked/README.md"));
+        }),
+        ("docs/late.md", &|tree| write(tree.join("skills/linked/docs/late.md"))),
+    ];
+    for nested in [Nested::Stop, Nested::Descend] {
+        for (leads_to, edit) in edits {
+            for is_late in [false, true] {
+                let tree = tree();
+                for file in ["README.md", "docs/real.md"] {
+                    tree.write(&format!("skills/linked/{file}"), SKILL);
+                }
+                symlink("real.md", tree.join("skills/linked/docs/link.md")).expect("a link");
+                let file = tree.join("skills/linked/SKILL.md");
+                let first = if is_late { "nowhere.md" } else { leads_to };
+                symlink(first, &file).expect("a link can be made");
+                let watched = watched(FsConfig { nested, ..config(&tree) });
+                if is_late {
+                    symlink(leads_to, tree.join("skills/linked/new")).expect("a link can be made");
+                    rename(tree.join("skills/linked/new"), file);
+                    watched.wait_for_everything();
+                    while watched.changes.recv_timeout(Duration::from_millis(100)).is_ok() {}
+                }
+                edit(&tree);
+                watched.wait_for("linked");
+            }
+        }
     }
 }
 
