@@ -195,6 +195,7 @@ impl FsSource {
             clock: &*self.clock,
             stillness: &self.stillness,
             kept: self.kept.as_ref(),
+            identities: &self.identities,
             fast: self.fast.as_ref(),
         }
     }
