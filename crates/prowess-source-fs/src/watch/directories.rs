@@ -129,7 +129,7 @@ impl Watching {
             }
             let new = found.packages.iter().filter(|link| tree.is_package(link).is_none()).count();
             self.bounded(tree.len() + new + found.beside.len() + found.ways.len())?;
-            tree.set_awaited(&found);
+            tree.set_targets(found.clone());
             drop(tree);
             for way in &found.ways {
                 match self.add(slice::from_ref(way), true) {

@@ -80,10 +80,7 @@ fn sort_place(kind: EventKind, path: &Path, tree: &Tree) -> Sorted {
     };
     // Its name cannot be that of a package, but a scan reports it.
     let Some(inside) = inside.to_str() else { return Sorted::anything() };
-    let is_name = matches!(
-        kind,
-        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
-    );
+    let is_name = is_name(kind);
     if inside.is_empty() || is_name && tree.compares(inside) {
         return Sorted::anything();
     }
@@ -98,6 +95,14 @@ fn sort_place(kind: EventKind, path: &Path, tree: &Tree) -> Sorted {
     } else {
         sort_other(kind, inside, parent, tree)
     }
+}
+
+/// Returns whether a name has come or gone.
+fn is_name(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
+    )
 }
 
 /// Handles a created, changed or removed `SKILL.md`.
@@ -143,9 +148,9 @@ fn sort_other(kind: EventKind, path: &str, parent: &str, tree: &Tree) -> Sorted 
     }
 }
 
-/// Returns whether a path may be the target of a link. A file whose content changes has had an
-/// event before.
+/// Returns whether a path may be the target of a link, or on the way there. A file whose content
+/// changes has had an event before.
 fn is_awaited(kind: EventKind, path: &Path, tree: &Tree) -> bool {
-    !matches!(kind, EventKind::Modify(ModifyKind::Data(_)) | EventKind::Access(_))
-        && tree.awaits(path)
+    let is_content = matches!(kind, EventKind::Modify(ModifyKind::Data(_)) | EventKind::Access(_));
+    !is_content && tree.awaits(path) || is_name(kind) && tree.leads_through(path)
 }

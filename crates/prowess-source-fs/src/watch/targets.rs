@@ -24,13 +24,15 @@ pub(super) struct Ends {
 }
 
 /// The directories to watch because of links.
-#[derive(Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Targets {
     /// Links to directories that are not watched by their own path, each directory by its first
     /// link, by which a scan reports its package.
     pub(super) packages: Vec<String>,
-    /// The names of targets that may appear or open, and of what may be replaced on the ways.
+    /// The names of targets that may appear or open.
     pub(super) awaited: BTreeSet<OsString>,
+    /// The names of what may be replaced on the ways.
+    pub(super) parts: BTreeSet<OsString>,
     /// The directories of missing targets, unless they are watched already.
     pub(super) beside: BTreeSet<PathBuf>,
     /// The directories on the ways, likewise.
@@ -119,7 +121,7 @@ impl Ends {
         }
         let parts = self.parts.iter().filter_map(|part| place(part));
         let (names, ways): (Vec<_>, Vec<_>) = parts.unzip();
-        targets.awaited.extend(names);
+        targets.parts.extend(names);
         let of_files = self.files.iter().filter_map(|file| place(&file.part)).map(|(_, at)| at);
         targets.ways.extend(ways.into_iter().chain(of_files));
         // A directory that is watched by another path stays so; otherwise its events would have

@@ -21,10 +21,8 @@ pub(super) struct Tree {
     links: BTreeSet<String>,
     /// Each `SKILL.md` that is a link.
     linked_files: BTreeSet<String>,
-    /// Names of missing link targets, and of what links lead through, in directories that are
-    /// watched for them.
-    awaited: BTreeSet<OsString>,
-    ways_of_files: BTreeSet<WayOfFile>,
+    /// What is watched because of links.
+    targets: Targets,
 }
 
 /// A file, a link or a directory through which the link in the place of a `SKILL.md` leads, by its
@@ -47,8 +45,7 @@ impl Tree {
             directories: BTreeMap::new(),
             links: BTreeSet::new(),
             linked_files: BTreeSet::new(),
-            awaited: BTreeSet::new(),
-            ways_of_files: BTreeSet::new(),
+            targets: Targets::default(),
         }
     }
 
@@ -124,9 +121,8 @@ impl Tree {
         self.linked_files.contains(path)
     }
 
-    pub(super) fn set_awaited(&mut self, targets: &Targets) {
-        self.awaited.clone_from(&targets.awaited);
-        self.ways_of_files.clone_from(&targets.files);
+    pub(super) fn set_targets(&mut self, targets: Targets) {
+        self.targets = targets;
     }
 
     /// Returns the packages whose `SKILL.md` is a link that may lead through a path.
@@ -135,12 +131,17 @@ impl Tree {
             way.part.file_name() == path.file_name()
                 && (way.part == path || path.starts_with(self.root.join(&way.package)))
         };
-        self.ways_of_files.iter().filter(leads).map(|way| &*way.package)
+        self.targets.files.iter().filter(leads).map(|way| &*way.package)
     }
 
     /// Returns whether a path outside may be the target of a link.
     pub(super) fn awaits(&self, path: &Path) -> bool {
-        path.file_name().is_some_and(|name| self.awaited.contains(name))
+        path.file_name().is_some_and(|name| self.targets.awaited.contains(name))
+    }
+
+    /// Returns whether another file at a path may change where a link leads.
+    pub(super) fn leads_through(&self, path: &Path) -> bool {
+        path.file_name().is_some_and(|name| self.targets.parts.contains(name))
     }
 
     /// Returns whether directories below this one are watched.
