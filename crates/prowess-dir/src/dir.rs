@@ -56,7 +56,7 @@ impl Dir {
     /// Returns an error if the path is not of the requested kind, leads outside, is behind a link
     /// that `links` refuses, or cannot be read.
     pub fn open_dir(&self, path: &str, links: Links) -> Result<Self> {
-        let (handle, is_mounted) = self.open_seen(path, access::DIRECTORY, links)?;
+        let (handle, is_mounted) = self.open_handle(path, access::DIRECTORY, links)?;
         Ok(Self { is_mounted, ..Self::new(handle, self.fence) })
     }
 
@@ -103,7 +103,7 @@ impl Dir {
         links: Links,
     ) -> Result<UncheckedFile<'a>> {
         let path = path.into();
-        let (handle, is_mounted) = self.open_seen(path, access::FILE, links)?;
+        let (handle, is_mounted) = self.open_handle(path, access::FILE, links)?;
         Ok(UncheckedFile { handle, path, refusals: self.fence.refusals, is_mounted })
     }
 
@@ -123,7 +123,7 @@ impl Dir {
     ///
     /// Returns an error if the file does not exist, or the path leads outside.
     pub fn stat(&self, path: &str, links: Links) -> Result<Stat> {
-        let handle = self.open_handle(path, access::PATH_ONLY, links)?;
+        let (handle, _) = self.open_handle(path, access::PATH_ONLY, links)?;
         stat_of(&handle, path.into())
     }
 
@@ -179,7 +179,7 @@ impl Dir {
     /// again.
     pub(crate) fn listing<'a>(&self, buffer: &'a mut EntryBuffer) -> Result<Entries<'a>> {
         let handle = if self.was_listed.swap(true, Ordering::Relaxed) {
-            Arc::new(self.open_handle("", access::DIRECTORY, Links::Refuse)?)
+            Arc::new(self.open_handle("", access::DIRECTORY, Links::Refuse)?.0)
         } else {
             Arc::clone(&self.handle)
         };
@@ -230,30 +230,17 @@ impl Dir {
     }
 
     /// Opens a path, and says whether that may be on another mount than the first directory.
-    fn open_seen<'p>(
-        &self,
-        path: impl Into<RelativePath<'p>>,
-        flags: OFlags,
-        links: Links,
-    ) -> Result<(OwnedFd, bool)> {
-        if self.is_mounted {
-            return self.open_handle(path, flags, links).map(|handle| (handle, true));
-        }
-        let path = path.into();
-        path.check()?;
-        let opened = open::open_across_mounts(self.handle.as_fd(), self.fence, path, flags, links);
-        opened.map_err(|error| error.behind(links))
-    }
-
     fn open_handle<'p>(
         &self,
         path: impl Into<RelativePath<'p>>,
         flags: OFlags,
         links: Links,
-    ) -> Result<OwnedFd> {
+    ) -> Result<(OwnedFd, bool)> {
         let path = path.into();
         path.check()?;
-        let answer = open::open_beneath(self.handle.as_fd(), self.fence, path, flags, links);
-        answer.map_err(|error| error.behind(links))
+        let opened = open::open_beneath(self.handle.as_fd(), self.fence, path, flags, links);
+        opened
+            .map(|(handle, is_mounted)| (handle, is_mounted || self.is_mounted))
+            .map_err(|error| error.behind(links))
     }
 }

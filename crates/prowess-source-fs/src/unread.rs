@@ -60,13 +60,10 @@ impl Discovery {
     ///
     /// It lists at most 2,000 directories below each of those, and reads no file. It is for people
     /// whose skill is missing: a scan does not need it.
-    pub fn unread(&self, surroundings: &Surroundings) -> Unread {
-        self.unread_besides(surroundings, Vec::new)
-    }
-
-    /// Like [`Self::unread`], without the skills in these directories, which were found by another
-    /// path, such as that of a link. They are requested if there are others.
-    pub fn unread_besides(
+    ///
+    /// Skills in directories that were `found` by another path, such as that of a link, are left out
+    /// too. These directories are requested only if there are other skills.
+    pub fn unread(
         &self,
         surroundings: &Surroundings,
         found: impl FnOnce() -> Vec<PathBuf>,

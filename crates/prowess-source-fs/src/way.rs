@@ -12,14 +12,6 @@ const MOST_LINKS: usize = 40;
 #[derive(Default)]
 pub(crate) struct Ways(HashMap<PathBuf, Result<Option<PathBuf>, ErrorKind>>);
 
-/// Where a path leads.
-#[cfg_attr(not(feature = "watch"), allow(dead_code))]
-pub(crate) struct Way {
-    pub(crate) end: End,
-    /// The real paths of the links on the way.
-    pub(crate) links: Vec<PathBuf>,
-}
-
 /// The end of a way, with all links resolved.
 #[cfg_attr(not(feature = "watch"), allow(dead_code))]
 pub(crate) enum End {
@@ -32,16 +24,15 @@ pub(crate) enum End {
 }
 
 impl Ways {
-    /// Resolves an absolute path.
-    pub(crate) fn resolve(&mut self, path: &Path) -> Way {
+    /// Returns where an absolute path leads, and the real paths of the links on the way.
+    pub(crate) fn resolve(&mut self, path: &Path) -> (End, Vec<PathBuf>) {
         let mut links = Vec::new();
-        let end = self.end(path, &mut links);
-        Way { end, links }
+        (self.end(path, &mut links), links)
     }
 
     /// Returns the real path; without one, the path itself.
     pub(crate) fn real(&mut self, path: &Path) -> PathBuf {
-        match self.resolve(path).end {
+        match self.resolve(path).0 {
             End::There(real) => real,
             End::Awaited(_) | End::Nothing => path.to_owned(),
         }

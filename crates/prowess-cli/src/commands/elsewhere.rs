@@ -66,7 +66,7 @@ impl Elsewhere {
             return Ok(Self::default());
         }
         let adding = Adding::of(global, policies)?;
-        let unread = policies.discovery.unread_besides(&adding.surroundings, || {
+        let unread = policies.discovery.unread(&adding.surroundings, || {
             let records = catalog.skills().chain(catalog.excluded());
             let found = records.map(|it| PathBuf::from(it.root_directory()));
             let installed = installed_from(&adding.surroundings, &policies.discovery);

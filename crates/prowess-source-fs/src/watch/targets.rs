@@ -50,21 +50,20 @@ impl Ends {
     ) -> Self {
         let mut ways = Ways::default();
         let above = above.iter().map(|path| ways.real(path)).collect();
-        let way = ways.resolve(&config.root);
-        let (root, awaited) = match way.end {
+        let (end, mut of_root) = ways.resolve(&config.root);
+        let (root, awaited) = match end {
             End::There(root) => (root, None),
             end => (config.root.clone(), Some((String::new(), end))),
         };
+        of_root.push(root.clone());
         let ends = awaited.into_iter().collect();
-        let (parts, no_files) = <(BTreeSet<_>, BTreeSet<_>)>::default();
-        let mut this = Self { root, above, ends, parts, files: no_files };
-        let of_root: Vec<_> = way.links.into_iter().chain([this.root.clone()]).collect();
+        let mut this = Self { root, above, ends, parts: BTreeSet::new(), files: BTreeSet::new() };
         this.add_parts(config, &of_root);
         let fence = ways.real(config.within.as_ref().unwrap_or(&config.root));
         let links = if config.links == Links::Never { Vec::new() } else { links };
         for link in links {
-            let way = ways.resolve(&config.root.join(&link));
-            let (mut parts, end) = (way.links, entered(way.end));
+            let (end, mut parts) = ways.resolve(&config.root.join(&link));
+            let end = entered(end);
             match &end {
                 End::There(target) => parts.push(target.clone()),
                 End::Awaited(target) => parts.extend(target.parent().map(Path::to_owned)),
@@ -151,11 +150,11 @@ fn entered(end: End) -> End {
 fn way_of_file(ways: &mut Ways, config: &FsConfig, file: &str) -> Vec<WayOfFile> {
     let package = file.rsplit_once('/').map_or("", |(package, _)| package);
     let directory = ways.real(&config.root.join(package));
-    let way = ways.resolve(&config.root.join(file));
-    let (End::There(end) | End::Awaited(end)) = way.end else { return Vec::new() };
-    let parts: Vec<_> = way.links.iter().chain([&end]).flat_map(|it| it.ancestors()).collect();
+    let (end, links) = ways.resolve(&config.root.join(file));
+    let (End::There(end) | End::Awaited(end)) = end else { return Vec::new() };
+    let parts = links.iter().chain([&end]).flat_map(|it| it.ancestors());
     let own = [directory.clone(), config.root.join(file)];
-    let inside = parts.into_iter().filter(|it| it.starts_with(&directory));
+    let inside = parts.filter(|it| it.starts_with(&directory));
     let inside = inside.filter(|it| !own.iter().any(|own| own == it));
     let way = |part: &Path| WayOfFile { part: part.to_owned(), package: package.to_owned() };
     inside.map(way).collect()

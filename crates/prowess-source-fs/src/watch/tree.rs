@@ -1,7 +1,6 @@
 //! The set of watched directories.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use prowess_dir::REPOSITORY;

@@ -1,7 +1,7 @@
 //! Roots that appear, move and disappear, and `.gitignore` files.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use prowess_core::SourceChange;
@@ -54,21 +54,6 @@ fn a_root_that_is_moved_with_the_directory_above_it_is_reported() {
     }
     write(tree.join("project/.agents/skills/pdf/SKILL.md"));
     watched.wait_for("pdf");
-}
-
-#[test]
-fn a_root_behind_a_link_is_watched_and_so_is_the_link() {
-    let tree = tree();
-    tree.write("other/tables/SKILL.md", SKILL);
-    symlink(tree.join("skills"), tree.join("root")).expect("links can be made");
-    let watched = watched(FsConfig::new(tree.join("root")));
-    write(tree.join("skills/pdf/SKILL.md"));
-    watched.wait_for("pdf");
-    symlink(tree.join("other"), tree.join(".new")).expect("links can be made");
-    rename(tree.join(".new"), tree.join("root"));
-    watched.wait_for_everything();
-    write(tree.join("other/tables/SKILL.md"));
-    watched.wait_for("tables");
 }
 
 /// These files, in the tree or above it, decide what is searched.
