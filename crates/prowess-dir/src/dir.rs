@@ -22,6 +22,8 @@ use crate::{
 pub struct Dir {
     pub(crate) handle: Arc<OwnedFd>,
     pub(crate) fence: Fence,
+    /// Whether it is on another mount than the directory that it was opened from.
+    is_mounted: bool,
     // A listing moves the handle's read position, so a second one needs its own handle.
     was_listed: AtomicBool,
 }
@@ -54,8 +56,8 @@ impl Dir {
     /// Returns an error if the path is not of the requested kind, leads outside, is behind a link
     /// that `links` refuses, or cannot be read.
     pub fn open_dir(&self, path: &str, links: Links) -> Result<Self> {
-        let handle = self.open_handle(path, access::DIRECTORY, links)?;
-        Ok(Self::new(handle, self.fence))
+        let (handle, is_mounted) = self.open_handle(path, access::DIRECTORY, links)?;
+        Ok(Self { is_mounted, ..Self::new(handle, self.fence) })
     }
 
     /// Opens a directory by a path relative to this one, and follows links to anywhere. Use it only
@@ -69,7 +71,13 @@ impl Dir {
         let handle = RelativePath::from(path).call(|path: &CStr| {
             rustix::fs::openat(&self.handle, path, access::DIRECTORY, Mode::empty())
         })?;
-        Ok(Self::new(handle, self.fence))
+        Ok(Self { is_mounted: true, ..Self::new(handle, self.fence) })
+    }
+
+    /// Returns whether the directory may be on another mount than the one that [`Self::open`]
+    /// opened, from which it was.
+    pub fn is_mounted(&self) -> bool {
+        self.is_mounted
     }
 
     /// Opens a regular file inside this directory. It takes two system calls.
@@ -95,8 +103,8 @@ impl Dir {
         links: Links,
     ) -> Result<UncheckedFile<'a>> {
         let path = path.into();
-        let handle = self.open_handle(path, access::FILE, links)?;
-        Ok(UncheckedFile { handle, path, refusals: self.fence.refusals })
+        let (handle, is_mounted) = self.open_handle(path, access::FILE, links)?;
+        Ok(UncheckedFile { handle, path, refusals: self.fence.refusals, is_mounted })
     }
 
     /// Reads a whole regular file. Links that stay inside are followed.
@@ -115,7 +123,7 @@ impl Dir {
     ///
     /// Returns an error if the file does not exist, or the path leads outside.
     pub fn stat(&self, path: &str, links: Links) -> Result<Stat> {
-        let handle = self.open_handle(path, access::PATH_ONLY, links)?;
+        let (handle, _) = self.open_handle(path, access::PATH_ONLY, links)?;
         stat_of(&handle, path.into())
     }
 
@@ -171,7 +179,7 @@ impl Dir {
     /// again.
     pub(crate) fn listing<'a>(&self, buffer: &'a mut EntryBuffer) -> Result<Entries<'a>> {
         let handle = if self.was_listed.swap(true, Ordering::Relaxed) {
-            Arc::new(self.open_handle("", access::DIRECTORY, Links::Refuse)?)
+            Arc::new(self.open_handle("", access::DIRECTORY, Links::Refuse)?.0)
         } else {
             Arc::clone(&self.handle)
         };
@@ -189,8 +197,9 @@ impl Dir {
         path::check(path)?;
         let whole = directory.join(path);
         let handle = open::open_without_links(&whole)
-            .map_err(|cause| Error::of(cause, path).without_links())?;
-        UncheckedFile { handle, path: path.into(), refusals: Refusals::default() }.into_file()
+            .map_err(|cause| Error::of(cause, path).behind(Links::Refuse))?;
+        let refusals = Refusals::default();
+        UncheckedFile { handle, path: path.into(), refusals, is_mounted: true }.into_file()
     }
 
     /// Sets the files that are refused by every later call on this handle.
@@ -216,21 +225,22 @@ impl Dir {
     }
 
     fn new(handle: OwnedFd, fence: Fence) -> Self {
-        Self { handle: Arc::new(handle), fence, was_listed: AtomicBool::new(false) }
+        let was_listed = AtomicBool::new(false);
+        Self { handle: Arc::new(handle), fence, is_mounted: false, was_listed }
     }
 
+    /// Opens a path, and says whether that may be on another mount than the first directory.
     fn open_handle<'p>(
         &self,
         path: impl Into<RelativePath<'p>>,
         flags: OFlags,
         links: Links,
-    ) -> Result<OwnedFd> {
+    ) -> Result<(OwnedFd, bool)> {
         let path = path.into();
         path.check()?;
-        let answer = open::open_beneath(self.handle.as_fd(), self.fence, path, flags, links);
-        answer.map_err(|error| match links {
-            Links::Refuse => error.without_links(),
-            Links::FollowInside => error,
-        })
+        let opened = open::open_beneath(self.handle.as_fd(), self.fence, path, flags, links);
+        opened
+            .map(|(handle, is_mounted)| (handle, is_mounted || self.is_mounted))
+            .map_err(|error| error.behind(links))
     }
 }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use rustix::io::Errno;
 
+use crate::Links;
+
 /// The error of an operation on a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
@@ -65,6 +67,11 @@ impl Error {
         Self::new(ErrorKind::Malformed, path)
     }
 
+    /// Creates an error about a path of the host's that leads out of its place.
+    pub fn escape(path: &str) -> Self {
+        Self::new(ErrorKind::Escape, path)
+    }
+
     /// Creates an error that the kernel reported.
     pub(crate) fn of(cause: Errno, path: impl Into<Box<str>>) -> Self {
         Self { kind: ErrorKind::of(cause), path: path.into(), cause: Some(cause) }
@@ -89,10 +96,10 @@ impl Error {
         &self.path
     }
 
-    /// Returns the same error for a call that refuses links, where `ELOOP` means a link and not a
-    /// loop.
-    pub(crate) fn without_links(mut self) -> Self {
-        if self.kind == ErrorKind::Loop {
+    /// Returns the same error for a call with this policy: where links are refused, `ELOOP` means a
+    /// link and not a loop.
+    pub(crate) fn behind(mut self, links: Links) -> Self {
+        if self.kind == ErrorKind::Loop && links == Links::Refuse {
             self.kind = ErrorKind::Link;
         }
         self

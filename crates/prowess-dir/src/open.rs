@@ -63,46 +63,47 @@ pub(crate) fn open_root_by_hand(path: &Path) -> Result<(OwnedFd, Confinement), E
     Ok((handle, Confinement::ByHand))
 }
 
-/// Opens a checked path, and nothing outside `directory`.
+/// Opens a checked path, and nothing outside `directory`. Says whether what was opened is on another
+/// mount; only such a file costs the kernel's confinement a further call.
 pub(crate) fn open_beneath(
     directory: BorrowedFd<'_>,
     fence: Fence,
     path: RelativePath<'_>,
     flags: OFlags,
     links: Links,
-) -> crate::Result<OwnedFd> {
-    let opened = open_confined(directory, fence, path, flags, links);
-    if !fence.refusals.mounts {
-        return opened;
-    }
-    let other_mount = || Error::new(ErrorKind::OtherMount, path.text());
-    match opened {
+) -> crate::Result<(OwnedFd, bool)> {
+    let open =
+        |flags, mounts| open_confined(directory, fence.confinement, path, flags, (links, mounts));
+    let refuses = fence.refusals.mounts;
+    let (handle, is_mounted) = match open(flags, false) {
         Ok(handle) if fence.confinement == Confinement::ByHand => {
-            let is_inside = are_on_one_mount(directory, handle.as_fd());
-            if is_inside { Ok(handle) } else { Err(other_mount()) }
+            let is_mounted = !are_on_one_mount(directory, handle.as_fd());
+            (handle, is_mounted)
         }
         // The kernel returns one error for a path that leads out and for one on another mount.
         Err(error) if error.kind() == ErrorKind::Escape => {
-            let fence = Fence { refusals: Refusals::default(), ..fence };
-            let anywhere = open_confined(directory, fence, path, PATH_ONLY, links);
-            Err(anywhere.map_or_else(|error| error, |_| other_mount()))
+            (open(if refuses { PATH_ONLY } else { flags }, true)?, true)
         }
-        opened => opened,
+        opened => (opened?, false),
+    };
+    if refuses && is_mounted {
+        return Err(Error::new(ErrorKind::OtherMount, path.text()));
     }
+    Ok((handle, is_mounted))
 }
 
+/// Opens a path, with the kernel only on the same mount unless it `crosses` mounts.
 fn open_confined(
     directory: BorrowedFd<'_>,
-    fence: Fence,
+    confinement: Confinement,
     path: RelativePath<'_>,
     flags: OFlags,
-    links: Links,
+    (links, crosses): (Links, bool),
 ) -> crate::Result<OwnedFd> {
-    path.call(|path| match fence.confinement {
+    path.call(|path| match confinement {
         #[cfg(target_os = "linux")]
         Confinement::Kernel => {
-            let mounts =
-                if fence.refusals.mounts { ResolveFlags::NO_XDEV } else { ResolveFlags::empty() };
+            let mounts = if crosses { ResolveFlags::empty() } else { ResolveFlags::NO_XDEV };
             open_by_kernel(directory, path, flags, resolve_flags(links) | mounts)
         }
         #[cfg(not(target_os = "linux"))]

@@ -12,12 +12,19 @@ pub struct UncheckedFile<'a> {
     pub(crate) handle: OwnedFd,
     pub(crate) path: RelativePath<'a>,
     pub(crate) refusals: Refusals,
+    pub(crate) is_mounted: bool,
 }
 
 impl<'a> UncheckedFile<'a> {
     /// Returns whether the directory refuses hard links, which [`Self::into_file`] checks.
     pub fn refuses_hard_links(&self) -> bool {
         self.refusals.hard_links
+    }
+
+    /// Returns whether the file may be on another mount than the directory that
+    /// [`crate::Dir::open`] opened, from which it was.
+    pub fn is_mounted(&self) -> bool {
+        self.is_mounted
     }
 
     /// Reads the first bytes of the file into `buffer`, in one system call. If the buffer is full,

@@ -135,7 +135,16 @@ fn of_missing(error: ErrorKind) -> Reach {
 
 /// Returns whether a directory has a `SKILL.md` of any kind of file.
 pub(crate) fn is_package(root: &Dir, directory: &str) -> bool {
-    SKILL_MD_FILES.iter().any(|file| root.stat_unconfined(&*join(directory, file)).is_ok())
+    skill_file(root, directory).is_some()
+}
+
+/// Returns the path of the `SKILL.md` of a directory, and its kind of file.
+pub(crate) fn skill_file(root: &Dir, directory: &str) -> Option<(String, Kind)> {
+    SKILL_MD_FILES.iter().find_map(|file| {
+        let path = join(directory, file);
+        let kind = root.stat_unconfined(&*path).ok()?.kind;
+        Some((path, kind))
+    })
 }
 
 impl FsConfig {

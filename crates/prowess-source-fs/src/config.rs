@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use prowess_core::FolderIdentity;
-use prowess_dir::{Dir, Error, ErrorKind, FileTime, Identity, Refusals};
+use prowess_dir::{Dir, Error, ErrorKind, FileTime, Identity, Refusals, has_other_authors};
 use serde::{Deserialize, Serialize};
 
 use crate::scan_bounds::{NAMED_DEPTH, ScanBounds};
+use crate::surroundings::{other_project, project_between};
 
 /// The directory in which `prowess-governance` writes the next state of a package: until it is
 /// complete, it is no skill, and afterwards it is the old state.
@@ -30,7 +31,8 @@ pub struct FsConfig {
     pub within: Option<PathBuf>,
     /// The folders that the tree is bound to, the outermost first: [`Self::within`] and, where that
     /// is another, a folder below it that holds the root. Another directory at one of these paths
-    /// is neither scanned nor read. By default none.
+    /// is neither scanned nor read, nor a root that has come to be in another repository than the
+    /// last of them. By default none.
     pub pinned: Vec<PinnedFolder>,
     /// Whether a missing root is not reported. By default it is.
     pub may_be_missing: bool,
@@ -214,17 +216,36 @@ impl FsConfig {
         if self.root == fence {
             return Ok(project);
         }
-        let inside = prowess_dir::Links::FollowInside;
-        for pinned in self.pinned.iter().filter(|pinned| pinned.path != fence) {
-            let folder = project.open_dir(below(&pinned.path, fence)?, inside)?;
+        let (root, is_real) = self.open_in_project(&project, fence)?;
+        self.require_asked_project(fence, is_real)?;
+        Ok(root)
+    }
+
+    /// Returns the root, and whether no link is on the way from the project.
+    fn open_in_project(&self, project: &Dir, fence: &Path) -> Result<(Dir, bool), Error> {
+        let is_above = |it: &&PinnedFolder| it.path != fence && self.root.starts_with(&it.path);
+        for pinned in self.pinned.iter().filter(is_above) {
+            let (folder, is_real) = open_inside(project, below(&pinned.path, fence)?)?;
             pinned.check(&folder)?;
-            match folder.open_dir(below(&self.root, &pinned.path)?, inside) {
+            match open_inside(&folder, below(&self.root, &pinned.path)?) {
                 // A link out of the folder may lead to another part of the project.
                 Err(error) if error.kind() == ErrorKind::Escape => {}
-                opened => return opened,
+                opened => return opened.map(|(root, is_below)| (root, is_real && is_below)),
             }
         }
-        project.open_dir(below(&self.root, fence)?, inside)
+        open_inside(project, below(&self.root, fence)?)
+    }
+
+    /// Fails if the root is in another project than the one that the user is asked about, as when a
+    /// directory above it has become a repository.
+    fn require_asked_project(&self, fence: &Path, is_real: bool) -> Result<(), Error> {
+        let Some(asked) = self.pinned.last() else { return Ok(()) };
+        let project = if is_real { project_between } else { other_project };
+        let is_asked = match project(&self.root, fence) {
+            Some(other) => PinnedFolder::at(other).identity == asked.identity,
+            None => asked.path == fence || !has_other_authors(&asked.path),
+        };
+        if is_asked { Ok(()) } else { Err(Error::escape(&self.root.to_string_lossy())) }
     }
 
     pub(crate) fn open_folder(&self, path: &Path) -> Result<Dir, Error> {
@@ -239,26 +260,27 @@ impl FsConfig {
         self.pinned.is_empty() && self.refusals() == Refusals::default()
     }
 
+    /// Returns the directories above the root that decide about it: those whose `.gitignore`
+    /// applies, and those in its project, which may become repositories.
     #[cfg(feature = "watch")]
-    pub(crate) fn may_lead_to(&self, target: &Path) -> bool {
-        let fence = self.within.as_ref().unwrap_or(&self.root);
-        match self.links {
-            Links::Never => false,
-            Links::WithinRoot => fence.canonicalize().is_ok_and(|fence| target.starts_with(fence)),
-            Links::Follow => true,
-        }
-    }
-
-    /// Returns the directories above the root whose `.gitignore` applies.
-    #[cfg(feature = "watch")]
-    pub(crate) fn above_with_gitignore(&self) -> Vec<PathBuf> {
-        let Some(outermost) = &self.gitignore else { return Vec::new() };
-        let above = self.root.ancestors().skip(1);
-        above.take_while(|above| above.starts_with(outermost)).map(Path::to_owned).collect()
+    pub(crate) fn above_that_decide(&self) -> Vec<PathBuf> {
+        let outermost = [&self.gitignore, &self.within].into_iter().flatten();
+        let decides = |above: &&Path| outermost.clone().any(|it| above.starts_with(it));
+        self.root.ancestors().skip(1).take_while(decides).map(Path::to_owned).collect()
     }
 
     pub(crate) fn skips(&self, name: impl AsRef<[u8]>) -> bool {
         self.skip.iter().any(|skipped| skipped.as_bytes() == name.as_ref())
+    }
+}
+
+/// Opens a directory in a folder, and says whether no link is on the way.
+fn open_inside(folder: &Dir, path: &str) -> Result<(Dir, bool), Error> {
+    match folder.open_dir(path, prowess_dir::Links::Refuse) {
+        Err(error) if error.kind() == ErrorKind::Link => {
+            Ok((folder.open_dir(path, prowess_dir::Links::FollowInside)?, false))
+        }
+        opened => Ok((opened?, true)),
     }
 }
 

@@ -129,7 +129,8 @@ impl FastWalk<'_, '_> {
             Inside::Unlisted => self.list(directory, pending, buffer)?,
             Inside::Ends => {}
         }
-        if let Some(names) = self.walk.end_quiet() {
+        // What is mounted there is not what the times of the directory are about.
+        if let Some(names) = self.walk.end_quiet().filter(|_| !directory.is_mounted()) {
             self.note(note, &names);
         }
         Ok(())

@@ -13,7 +13,7 @@ use crate::{FsConfig, Links};
 const MAX_KNOWN: usize = 10_000;
 
 /// Device and inode of a directory.
-type Identity = (u64, u64);
+pub(crate) type Identity = (u64, u64);
 
 /// The directories of packages, as they have been since the last scan.
 #[derive(Default)]
@@ -30,6 +30,13 @@ impl Identities {
     /// Forgets all, because a scan begins.
     pub(crate) fn forget(&self) {
         *self.lock() = Known::default();
+    }
+
+    /// Adds what a scan has found out.
+    pub(crate) fn know(&self, found: Vec<(String, Identity)>) {
+        let found = found.into_iter().take(MAX_KNOWN);
+        let found = found.filter_map(|(path, it)| Some((PackagePath::new(&path).ok()?, Some(it))));
+        self.lock().packages.extend(found);
     }
 
     pub(crate) fn of(&self, config: &FsConfig, package: &PackagePath) -> Option<String> {

@@ -52,9 +52,8 @@
 //! changes should be scanned regularly:
 //!
 //! - changes on a file system without notifications, such as one over a network;
-//! - changes of the target of a `SKILL.md` that is a link, or by another name of a file that has
-//!   several (hard links);
-//! - a link on the path of a package or of the root that gets another target;
+//! - changes by another name of a file that has several (hard links);
+//! - mounts;
 //! - renames of directories more than two above the root, or anywhere above a missing root.
 #![forbid(unsafe_code)]
 
@@ -88,6 +87,7 @@ mod unread;
 mod walk;
 #[cfg(feature = "watch")]
 mod watch;
+mod way;
 mod wrong_case;
 
 use std::path::{Path, PathBuf};
@@ -197,6 +197,7 @@ impl FsSource {
             clock: &*self.clock,
             stillness: &self.stillness,
             kept: self.kept.as_ref(),
+            identities: &self.identities,
             fast: self.fast.as_ref(),
         }
     }

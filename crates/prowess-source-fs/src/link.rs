@@ -243,6 +243,7 @@ impl Follower<'_, '_> {
         match self.prober.probe_opened(&directory) {
             Probe::Package => {
                 self.seen.insert((stat.inode, stat.device));
+                self.prober.linked.push((link.to_owned(), (stat.device, stat.inode)));
                 Led::Package
             }
             Probe::Closed => Led::Nowhere,

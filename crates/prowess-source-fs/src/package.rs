@@ -3,6 +3,7 @@
 use prowess_core::{Diagnostic, PreviousScan, ScanSink};
 use prowess_dir::{Dir, Error, Links};
 
+use crate::identities::Identity;
 use crate::probe::FileProber;
 use crate::probe_request::{FileLocation, Origin, ProbeRequest, ProbeResult};
 use crate::problem;
@@ -30,6 +31,8 @@ pub(crate) struct Prober<'a> {
     pub(crate) reported: usize,
     /// Inode and device of each package's directory.
     pub(crate) seen: Vec<(u64, u64)>,
+    /// The packages that links lead to, with the device and the inode of each.
+    pub(crate) linked: Vec<(String, Identity)>,
     root: &'a str,
     head: Box<[u8]>,
 }
@@ -56,6 +59,7 @@ impl<'a> Prober<'a> {
             path: String::new(),
             reported: 0,
             seen: Vec::new(),
+            linked: Vec::new(),
             root,
             head,
         }

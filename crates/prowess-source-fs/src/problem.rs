@@ -32,10 +32,12 @@ pub(crate) fn root_not_a_directory(root: &str) -> Diagnostic {
 
 pub(crate) fn root_outside(root: &str) -> Diagnostic {
     let message = format!(
-        "the directory of skills `{root}` is a link out of its project and is not searched"
+        "the directory of skills `{root}` is not in its project and is not searched: it is a link \
+         out of it, or has come to be in another repository"
     );
     let help = "keep the project's skills inside the project, or name the directory that the link \
-                leads to as a root of your own";
+                leads to as a root of your own; for those of the other repository, start this \
+                program again, which asks for your trust in it";
     problem(codes::ROOT_OUTSIDE, Severity::Warning, root, message, help)
 }
 

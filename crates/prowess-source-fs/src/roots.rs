@@ -313,8 +313,6 @@ fn root_of_project(
         project: if other.is_some() { it.path.clone() } else { project.to_owned() },
         identity: Some(it.identity),
     });
-    // A link may lead there.
-    let other = other.filter(|other| directory.starts_with(&other.path));
     SkillRoot {
         within: Some(project.to_owned()),
         pinned: pinned.iter().cloned().chain(other).collect(),

@@ -9,6 +9,7 @@ use prowess_dir::{ErrorKind, Stillness};
 
 use crate::fast::Fast;
 use crate::fast::provisional::Provisional;
+use crate::identities::Identities;
 use crate::kept::Kept;
 use crate::package::Prober;
 use crate::probe::{FileProber, MAX_WAITS};
@@ -22,6 +23,7 @@ pub(crate) struct Scanner<'s> {
     pub(crate) clock: &'s dyn Clock,
     pub(crate) stillness: &'s Stillness,
     pub(crate) kept: Option<&'s Arc<Kept>>,
+    pub(crate) identities: &'s Identities,
     pub(crate) fast: Option<&'s Fast>,
 }
 
@@ -49,6 +51,7 @@ impl Scanner<'_> {
             Some(_) => fast::walk(&mut walk, &mut root, &pending),
             None => walk.run(&mut root, &pending).map(|()| None),
         };
+        self.identities.know(std::mem::take(&mut walk.prober.linked));
         let listing = listing.map_err(|error| {
             let message = format!("the tree of `{path}`: {error}");
             SourceError::new(SourceErrorKind::Unavailable, message)

@@ -3,6 +3,7 @@
 mod adding;
 mod look;
 
+use std::cell::{LazyCell, RefCell, RefMut};
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt as _;
@@ -12,6 +13,7 @@ use prowess_dir::has_other_authors;
 
 use crate::clients::KNOWN_CLIENTS;
 use crate::surroundings::other_project;
+use crate::way::Ways;
 use crate::{Discovery, ProjectSearch, Surroundings};
 pub use adding::Setting;
 use look::{
@@ -58,11 +60,25 @@ impl Discovery {
     ///
     /// It lists at most 2,000 directories below each of those, and reads no file. It is for people
     /// whose skill is missing: a scan does not need it.
-    pub fn unread(&self, surroundings: &Surroundings) -> Unread {
+    ///
+    /// Skills in directories that were `found` by another path, such as that of a link, are left out
+    /// too. These directories are requested only if there are other skills.
+    pub fn unread(
+        &self,
+        surroundings: &Surroundings,
+        found: impl FnOnce() -> Vec<PathBuf>,
+    ) -> Unread {
         let read = self.real_roots(surroundings);
         let projects = projects_below(surroundings);
         let unread = Unread { projects, ..Unread::default() };
-        let mut search = Search { policy: self, surroundings, read, unread };
+        let ways = RefCell::default();
+        let found = LazyCell::new(|| {
+            let mut ways: RefMut<'_, Ways> = ways.borrow_mut();
+            found().iter().map(|directory| ways.real(directory)).collect::<HashSet<_>>()
+        });
+        let finds = |skill: &Path| found.contains(skill);
+        let mut search =
+            Search { policy: self, surroundings, read, finds: &finds, ways: &ways, unread };
         let installed = search.installed();
         // As one, although some are where those of a client are looked for.
         let is_installed =
@@ -94,6 +110,9 @@ struct Search<'s> {
     surroundings: &'s Surroundings,
     /// The directories that are searched, and those that were found.
     read: HashSet<PathBuf>,
+    /// Returns whether the skill at a real path was found by another one.
+    finds: &'s dyn Fn(&Path) -> bool,
+    ways: &'s RefCell<Ways>,
     unread: Unread,
 }
 
@@ -109,16 +128,18 @@ impl Search<'_> {
         if self.is_skipped(&directory) {
             return;
         }
-        let is_new = |skill: &String| {
-            let skill = real.join(skill).canonicalize();
-            skill.is_ok_and(|skill| !self.reads(&skill))
-        };
-        let skills = skills.unwrap_or_else(|| skills_in(&real));
-        let skills: Vec<_> = skills.into_iter().filter(is_new).collect();
-        if skills.is_empty() {
+        let skills = skills.unwrap_or_else(|| skills_in(&real)).into_iter();
+        let paths = skills.map(|skill| (self.ways.borrow_mut().real(&real.join(&skill)), skill));
+        let new: Vec<_> = paths.filter(|(path, _)| !self.reads(path)).collect();
+        if new.is_empty() {
             return;
         }
         self.read.extend([real, directory.clone()]);
+        let new = new.into_iter().filter(|(path, _)| !(self.finds)(path));
+        let skills: Vec<_> = new.map(|(_, skill)| skill).collect();
+        if skills.is_empty() {
+            return;
+        }
         let Unread { directories, left_out, .. } = &mut self.unread;
         let is_left_out = leaves_out(self.policy, &directory, self.surroundings);
         let kind = if is_left_out { left_out } else { directories };

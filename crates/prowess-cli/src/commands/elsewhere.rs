@@ -1,7 +1,5 @@
 //! Skills that are on this machine and not read, and the commands that show them.
 
-use std::cell::LazyCell;
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use prowess::source_fs::{
@@ -68,25 +66,12 @@ impl Elsewhere {
             return Ok(Self::default());
         }
         let adding = Adding::of(global, policies)?;
-        let mut unread = policies.discovery.unread(&adding.surroundings);
-        let read = LazyCell::new(|| {
-            let mut read = installed_from(&adding.surroundings, &policies.discovery);
+        let unread = policies.discovery.unread(&adding.surroundings, || {
             let records = catalog.skills().chain(catalog.excluded());
-            read.extend(
-                records.filter_map(|it| Path::new(&it.root_directory()).canonicalize().ok()),
-            );
-            read
+            let found = records.map(|it| PathBuf::from(it.root_directory()));
+            let installed = installed_from(&adding.surroundings, &policies.discovery);
+            found.chain(installed).collect()
         });
-        for directories in [&mut unread.directories, &mut unread.left_out] {
-            directories.retain_mut(|it| {
-                let is_new = |skill: &String| {
-                    let skill = it.directory.join(skill).canonicalize();
-                    skill.is_ok_and(|skill| !read.contains(&skill))
-                };
-                it.skills.retain(is_new);
-                !it.skills.is_empty()
-            });
-        }
         Ok(Self { unread, adding })
     }
 
@@ -181,8 +166,8 @@ impl Elsewhere {
 }
 
 /// Returns the directories that installed skills come from, whose skills are not read twice.
-fn installed_from(machine: &Surroundings, discovery: &Discovery) -> HashSet<PathBuf> {
-    let mut installed = HashSet::new();
+fn installed_from(machine: &Surroundings, discovery: &Discovery) -> Vec<PathBuf> {
+    let mut installed = Vec::new();
     for file in lock_place::all(machine, discovery) {
         let directory = file.path().parent().unwrap_or(Path::new("."));
         for skill in file.load().unwrap_or_default().skills.into_values() {
@@ -190,7 +175,7 @@ fn installed_from(machine: &Surroundings, discovery: &Discovery) -> HashSet<Path
             let Some(local) = LocalSource::read(&source) else { continue };
             let package = Path::new(local.path).join(local.directory);
             let package = package.join(skill.path.as_deref().unwrap_or_default());
-            installed.extend(package.canonicalize());
+            installed.push(package);
         }
     }
     installed

@@ -62,13 +62,18 @@ impl Provisional {
         stat
     }
 
-    /// Returns the provisional stamp of a file, if it may have one.
+    /// Returns the provisional stamp of a file, if it may have one: not if it is mounted over the
+    /// one that the listing returned, which would be taken for it later.
     pub(crate) fn stamp(
         &self,
         request: &ProbeRequest<'_>,
         file: &UncheckedFile<'_>,
     ) -> Option<Stamp> {
-        if file.refuses_hard_links() || request.known.is_some() || !self.gives_stamps {
+        if file.refuses_hard_links()
+            || file.is_mounted()
+            || request.known.is_some()
+            || !self.gives_stamps
+        {
             return None;
         }
         Some(stamps::provisional(found(request)?, &self.epoch))

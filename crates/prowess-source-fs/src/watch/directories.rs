@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::slice;
 
 use notify::{ErrorKind, PathOp, UpdatePathsError};
 use prowess_core::{SourceError, SourceErrorKind};
@@ -13,6 +14,7 @@ use super::problem::{exhausted, unsurveyed, unwatchable};
 use super::targets::{Ends, may_be_entered, nearest_directory};
 use super::tree::Tree;
 use super::{Watching, lock, survey};
+use crate::admission::join;
 use crate::link::{LINKED_DEPTH, is_searched};
 use crate::package::FILES;
 
@@ -40,14 +42,14 @@ impl Watching {
             let beside = if anchor == root { parent } else { Some(&*anchor) };
             let mut above: Vec<_> = beside.map(Path::to_owned).into_iter().collect();
             if anchor == root {
-                above.extend(self.config.above_with_gitignore());
+                above.extend(self.config.above_that_decide());
             }
             self.add(&above, false)?;
             if anchor == root {
                 above.extend(self.watch_for_renames(&above));
                 self.watch_below("", usize::MAX, false)?;
-                self.watch_links(&above)?;
             }
+            self.watch_links(&above)?;
             // Events of a root that was replaced meanwhile may have been read by the links of both.
             if nearest_directory(&root) == anchor && self.identity() == begun_at {
                 return Ok(());
@@ -99,6 +101,7 @@ impl Watching {
                 let mut tree = lock(&self.shared.tree);
                 tree.set_package(path, found.is_package);
                 found.links.into_iter().for_each(|link| tree.add_link(link));
+                found.linked_files.into_iter().for_each(|file| tree.add_linked_file(file));
                 if found.is_package || directories_left > 0 {
                     below.extend(found.directories);
                 }
@@ -110,8 +113,9 @@ impl Watching {
         Ok(all)
     }
 
-    /// Watches the packages that links lead to, if no walk reaches them, and the directories in
-    /// which missing targets may appear. `above` is watched already.
+    /// Watches the packages that links lead to, if no walk reaches them, the directories in which
+    /// missing targets may appear, and those in which something on the way may be replaced. `above`
+    /// is watched already.
     fn watch_links(&mut self, above: &[PathBuf]) -> Result<(), SourceError> {
         let mut last = None;
         for _ in 0..MOST_LOOKS {
@@ -123,15 +127,26 @@ impl Watching {
             if last.as_ref() == Some(&found) {
                 break;
             }
-            self.bounded(tree.len() + found.beside.len())?;
-            tree.set_awaited(found.awaited.clone());
+            let new = found.packages.iter().filter(|link| tree.is_package(link).is_none()).count();
+            self.bounded(tree.len() + new + found.beside.len() + found.ways.len())?;
+            tree.set_targets(found.clone());
             drop(tree);
+            for way in &found.ways {
+                match self.add(slice::from_ref(way), true) {
+                    // Another user's, such as one above a home.
+                    Err(error) if error.kind == SourceErrorKind::Denied => {}
+                    added => added?,
+                }
+            }
             self.watch_directories(&found.packages, true)?;
             let beside: Vec<_> = found.beside.iter().cloned().collect();
             self.add(&beside, true)?;
             for link in &found.packages {
-                if is_package_at(&self.config.root.join(link)) || !is_searched(&self.config, link) {
-                    lock(&self.shared.tree).set_package(link, true);
+                let file = skill_file_at(&self.config.root, link);
+                if file.is_some() || !is_searched(&self.config, link) {
+                    let mut tree = lock(&self.shared.tree);
+                    tree.set_package(link, true);
+                    file.flatten().into_iter().for_each(|file| tree.add_linked_file(file));
                 } else {
                     self.watch_below(link, LINKED_DEPTH, true)?;
                 }
@@ -205,6 +220,11 @@ impl Watching {
     }
 }
 
-fn is_package_at(directory: &Path) -> bool {
-    FILES.iter().any(|file| directory.join(file).symlink_metadata().is_ok())
+/// Returns the `SKILL.md` of a package that a link leads to, if it is a link itself.
+fn skill_file_at(root: &Path, package: &str) -> Option<Option<String>> {
+    FILES.iter().find_map(|file| {
+        let file = join(package, file);
+        let metadata = root.join(&file).symlink_metadata().ok()?;
+        Some(metadata.is_symlink().then_some(file))
+    })
 }

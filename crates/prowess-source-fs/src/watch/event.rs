@@ -62,6 +62,14 @@ pub(super) fn sort(event: &Event, tree: &Tree) -> Sorted {
 }
 
 fn sort_path(kind: EventKind, path: &Path, tree: &Tree) -> Sorted {
+    let sorted = sort_place(kind, path, tree);
+    if matches!(kind, EventKind::Access(_)) {
+        return sorted;
+    }
+    tree.read_through(path).map(Sorted::package).fold(sorted, Sorted::and)
+}
+
+fn sort_place(kind: EventKind, path: &Path, tree: &Tree) -> Sorted {
     if tree.respects(path) && !matches!(kind, EventKind::Access(_)) {
         return Sorted::anything();
     }
@@ -72,19 +80,29 @@ fn sort_path(kind: EventKind, path: &Path, tree: &Tree) -> Sorted {
     };
     // Its name cannot be that of a package, but a scan reports it.
     let Some(inside) = inside.to_str() else { return Sorted::anything() };
-    let is_name = matches!(
-        kind,
-        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
-    );
+    let is_name = is_name(kind);
     if inside.is_empty() || is_name && tree.compares(inside) {
         return Sorted::anything();
     }
     let (parent, name) = inside.rsplit_once('/').unwrap_or(("", inside));
     if FILES.contains(&name) {
+        // What another link leads to is watched, too.
+        let is_linked = || tree.is_linked_file(inside) || path.is_symlink();
+        if is_name && is_linked() {
+            return Sorted::anything();
+        }
         sort_skill_file(kind, parent, tree)
     } else {
         sort_other(kind, inside, parent, tree)
     }
+}
+
+/// Returns whether a name has come or gone.
+fn is_name(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))
+    )
 }
 
 /// Handles a created, changed or removed `SKILL.md`.
@@ -130,9 +148,9 @@ fn sort_other(kind: EventKind, path: &str, parent: &str, tree: &Tree) -> Sorted 
     }
 }
 
-/// Returns whether a path may be the target of a link. A file whose content changes has had an
-/// event before.
+/// Returns whether a path may be the target of a link, or on the way there. A file whose content
+/// changes has had an event before.
 fn is_awaited(kind: EventKind, path: &Path, tree: &Tree) -> bool {
-    !matches!(kind, EventKind::Modify(ModifyKind::Data(_)) | EventKind::Access(_))
-        && tree.awaits(path)
+    let is_content = matches!(kind, EventKind::Modify(ModifyKind::Data(_)) | EventKind::Access(_));
+    !is_content && tree.awaits(path) || is_name(kind) && tree.leads_through(path)
 }

@@ -7,7 +7,7 @@ use prowess_dir::{Dir, Entry, EntryBuffer, ErrorKind, Links as Confined};
 use prowess_core::SKILL_MD_FILES;
 
 use crate::FsConfig;
-use crate::admission::{Admission, Parent, Reach, admits, goes_below, is_package, reaches};
+use crate::admission::{Admission, Parent, Reach, admits, goes_below, join, reaches, skill_file};
 use crate::kept::Kept;
 use crate::link::open_package_below;
 
@@ -29,6 +29,8 @@ pub(super) struct Found {
     pub(super) directories: Vec<String>,
     /// Links that may lead to packages.
     pub(super) links: Vec<String>,
+    /// Its `SKILL.md`, where that is a link.
+    pub(super) linked_files: Vec<String>,
 }
 
 impl<'c> Survey<'c> {
@@ -64,7 +66,10 @@ impl<'c> Survey<'c> {
         let is_listed = goes_below(self.config, true)
             && unless_unavailable(self.list(root, path, &mut found))?.is_some();
         if !is_listed {
-            found.is_package = is_package(root, path);
+            let file = skill_file(root, path);
+            found.is_package = file.is_some();
+            let linked = file.filter(|(_, kind)| *kind == Kind::Link);
+            found.linked_files.extend(linked.map(|(path, _)| path));
             if goes_below(self.config, found.is_package) {
                 unless_unavailable(self.list(root, path, &mut found))?;
             }
@@ -75,7 +80,11 @@ impl<'c> Survey<'c> {
     fn list(&self, root: &Dir, path: &str, found: &mut Found) -> prowess_dir::Result<()> {
         let parent = Parent::at(path);
         let visit = |entry: Entry<'_>| {
-            found.is_package |= entry.name().is_some_and(|name| SKILL_MD_FILES.contains(&name));
+            if let Some(name) = entry.name().filter(|name| SKILL_MD_FILES.contains(name)) {
+                found.is_package = true;
+                let is_link = entry.kind() == Kind::Link;
+                found.linked_files.extend(is_link.then(|| join(path, name)));
+            }
             match admits(self.config, parent, entry.name_bytes(), entry.kind()) {
                 Admission::Directory(path) => found.directories.push(path),
                 Admission::Link(path) => found.links.push(path),

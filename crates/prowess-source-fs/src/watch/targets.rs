@@ -1,15 +1,12 @@
-//! The targets of links to packages that no walk reaches.
+//! The targets of links to packages that no walk reaches, and the ways there.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::tree::Tree;
+use super::tree::{Tree, WayOfFile};
+use crate::way::{End, Ways};
 use crate::{FsConfig, Links};
-
-/// The number of links in a chain after which the system reports a loop.
-const MOST_LINKS: usize = 40;
 
 /// The resolved links of a tree. Resolving them takes as long as the slowest disk that one leads
 /// to.
@@ -20,45 +17,78 @@ pub(super) struct Ends {
     above: BTreeSet<PathBuf>,
     /// Each link that may be followed, and its target.
     ends: Vec<(String, End)>,
-}
-
-/// The target of a link.
-enum End {
-    /// A directory that can be entered.
-    There(PathBuf),
-    /// A missing or closed target, by its name and directory.
-    Awaited(OsString, PathBuf),
-    /// A file, or a target that cannot appear.
-    Nothing,
+    /// The links and the directories on the ways of the root and of these links, by their real
+    /// paths: another one may take the place of each.
+    parts: BTreeSet<PathBuf>,
+    files: BTreeSet<WayOfFile>,
 }
 
 /// The directories to watch because of links.
-#[derive(Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub(super) struct Targets {
     /// Links to directories that are not watched by their own path, each directory by its first
     /// link, by which a scan reports its package.
     pub(super) packages: Vec<String>,
     /// The names of targets that may appear or open.
     pub(super) awaited: BTreeSet<OsString>,
-    /// The directories of these names, unless they are watched already.
+    /// The names of what may be replaced on the ways.
+    pub(super) parts: BTreeSet<OsString>,
+    /// The directories of missing targets, unless they are watched already.
     pub(super) beside: BTreeSet<PathBuf>,
+    /// The directories on the ways, likewise.
+    pub(super) ways: BTreeSet<PathBuf>,
+    /// What the links of files lead through.
+    pub(super) files: BTreeSet<WayOfFile>,
 }
 
 impl Ends {
-    /// Resolves the links.
-    pub(super) fn look(config: &FsConfig, links: Vec<String>, above: &[PathBuf]) -> Self {
-        let root = config.root.canonicalize().unwrap_or_else(|_| config.root.clone());
-        let above = above.iter().filter_map(|path| path.canonicalize().ok()).collect();
-        let is_followed = |(_, end): &(String, End)| match end {
-            End::There(at) | End::Awaited(_, at) => config.may_lead_to(at),
-            End::Nothing => false,
+    /// Resolves the links, and the root.
+    pub(super) fn look(
+        config: &FsConfig,
+        (links, files): (Vec<String>, Vec<String>),
+        above: &[PathBuf],
+    ) -> Self {
+        let mut ways = Ways::default();
+        let above = above.iter().map(|path| ways.real(path)).collect();
+        let (end, mut of_root) = ways.resolve(&config.root);
+        let (root, awaited) = match end {
+            End::There(root) => (root, None),
+            end => (config.root.clone(), Some((String::new(), end))),
         };
+        of_root.push(root.clone());
+        let ends = awaited.into_iter().collect();
+        let mut this = Self { root, above, ends, parts: BTreeSet::new(), files: BTreeSet::new() };
+        this.add_parts(config, &of_root);
+        let fence = ways.real(config.within.as_ref().unwrap_or(&config.root));
         let links = if config.links == Links::Never { Vec::new() } else { links };
-        let ends = links.into_iter().map(|link| {
-            let end = end(&config.root.join(&link));
-            (link, end)
-        });
-        Self { root, above, ends: ends.filter(is_followed).collect() }
+        for link in links {
+            let (end, mut parts) = ways.resolve(&config.root.join(&link));
+            let end = entered(end);
+            match &end {
+                End::There(target) => parts.push(target.clone()),
+                End::Awaited(target) => parts.extend(target.parent().map(Path::to_owned)),
+                End::Nothing => {}
+            }
+            let is_followed =
+                |at: &PathBuf| config.links == Links::Follow || at.starts_with(&fence);
+            if parts.last().is_some_and(is_followed) {
+                this.add_parts(config, &parts);
+                this.ends.push((link, end));
+            }
+        }
+        this.files = files.iter().flat_map(|file| way_of_file(&mut ways, config, file)).collect();
+        this
+    }
+
+    /// Adds what is on a way, with the directories above it that are not above the root, too.
+    fn add_parts(&mut self, config: &FsConfig, parts: &[PathBuf]) {
+        for part in parts {
+            for part in part.ancestors() {
+                if config.root.starts_with(part) || !self.parts.insert(part.to_owned()) {
+                    break;
+                }
+            }
+        }
     }
 
     /// Returns the targets that are not watched as a part of the tree.
@@ -67,11 +97,12 @@ impl Ends {
             let inside = directory.strip_prefix(&self.root).ok().and_then(Path::to_str);
             inside.is_some_and(|inside| tree.is_package(inside).is_some())
         };
-        let mut targets = Targets::default();
+        let mut targets = Targets { files: self.files.clone(), ..Targets::default() };
         let mut seen = BTreeSet::new();
+        let place = |part: &Path| Some((part.file_name()?.to_owned(), part.parent()?.to_owned()));
         for (link, end) in &self.ends {
             match end {
-                End::There(target) if !is_watched(target) && seen.insert(target) => {
+                End::There(target) if !is_watched(target) && seen.insert(target.as_path()) => {
                     targets.packages.push(link.clone());
                     // Its events have this path from now on, including the names of its parents.
                     if self.above.contains(target) {
@@ -80,51 +111,53 @@ impl Ends {
                     }
                 }
                 End::There(_) | End::Nothing => {}
-                End::Awaited(name, beside) => {
-                    targets.awaited.insert(name.clone());
-                    targets.beside.insert(beside.clone());
+                End::Awaited(target) => {
+                    let (name, beside) = place(target).unzip();
+                    targets.awaited.extend(name);
+                    targets.beside.extend(beside);
                 }
             }
         }
+        let parts = self.parts.iter().filter_map(|part| place(part));
+        let (names, ways): (Vec<_>, Vec<_>) = parts.unzip();
+        targets.parts.extend(names);
+        let of_files = self.files.iter().filter_map(|file| place(&file.part)).map(|(_, at)| at);
+        targets.ways.extend(ways.into_iter().chain(of_files));
         // A directory that is watched by another path stays so; otherwise its events would have
         // this path.
-        targets.beside.retain(|path: &PathBuf| {
-            !is_watched(path) && !seen.contains(path) && !self.above.contains(path)
-        });
+        let is_new = |path: &PathBuf| {
+            !is_watched(path) && !seen.contains(path.as_path()) && !self.above.contains(path)
+        };
+        targets.beside.retain(is_new);
+        targets.ways.retain(|path| is_new(path) && !targets.beside.contains(path));
         targets
     }
 }
 
-fn end(link: &Path) -> End {
-    match link.canonicalize() {
-        Ok(target) if may_be_entered(&target) => End::There(target),
-        Ok(target) if target.is_dir() => awaited(target),
-        Err(error) if is_to_come(error.kind()) => awaited(link.to_owned()),
-        // A file, or a loop of links: fixing either changes a link.
-        Ok(_) | Err(_) => End::Nothing,
+/// Returns the end of a link to a directory: one that cannot be entered may be later.
+fn entered(end: End) -> End {
+    match end {
+        End::There(target) if may_be_entered(&target) => End::There(target),
+        End::There(target) if target.is_dir() => End::Awaited(target),
+        // A file: fixing it changes a link.
+        End::There(_) => End::Nothing,
+        end => end,
     }
 }
 
-fn is_to_come(kind: ErrorKind) -> bool {
-    matches!(kind, ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::PermissionDenied)
-}
-
-/// Returns the first missing part of a path, with all links resolved.
-fn awaited(mut path: PathBuf) -> End {
-    for _ in 0..MOST_LINKS {
-        let nearest = nearest_directory(&path);
-        let Ok(rest) = path.strip_prefix(&nearest) else { break };
-        let mut rest = rest.iter();
-        let Some(name) = rest.next() else { break };
-        let Ok(next) = nearest.join(name).read_link() else {
-            let name = name.to_owned();
-            return nearest
-                .canonicalize()
-                .map_or(End::Nothing, |nearest| End::Awaited(name, nearest));
-        };
-        path = nearest.join(next).join(rest.as_path());
-    }
-    End::Nothing
+/// Returns what the link in the place of a `SKILL.md` leads through in its package. Nothing outside
+/// of that is read.
+fn way_of_file(ways: &mut Ways, config: &FsConfig, file: &str) -> Vec<WayOfFile> {
+    let package = file.rsplit_once('/').map_or("", |(package, _)| package);
+    let directory = ways.real(&config.root.join(package));
+    let (end, links) = ways.resolve(&config.root.join(file));
+    let (End::There(end) | End::Awaited(end)) = end else { return Vec::new() };
+    let parts = links.iter().chain([&end]).flat_map(|it| it.ancestors());
+    let own = [directory.clone(), config.root.join(file)];
+    let inside = parts.filter(|it| it.starts_with(&directory));
+    let inside = inside.filter(|it| !own.iter().any(|own| own == it));
+    let way = |part: &Path| WayOfFile { part: part.to_owned(), package: package.to_owned() };
+    inside.map(way).collect()
 }
 
 /// Returns the root itself or the last existing directory on its path.

@@ -1,41 +1,57 @@
 //! The set of watched directories.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use prowess_dir::REPOSITORY;
+
+use super::targets::Targets;
 use crate::{FsConfig, Nested};
 
 /// The watched directories by their paths from the root, and whether each is a package.
 pub(super) struct Tree {
     root: PathBuf,
-    /// Whether `.gitignore` files exclude directories.
-    respects_gitignore: bool,
+    /// The names of files that exclude directories.
+    excluding: Vec<&'static str>,
     /// Whether scans list the files of packages.
     lists_packages: bool,
     directories: BTreeMap<String, bool>,
     /// Links that may lead to packages.
     links: BTreeSet<String>,
-    /// Names of missing link targets, in directories that are watched for them.
-    awaited: BTreeSet<OsString>,
+    /// Each `SKILL.md` that is a link.
+    linked_files: BTreeSet<String>,
+    /// What is watched because of links.
+    targets: Targets,
+}
+
+/// A file, a link or a directory through which the link in the place of a `SKILL.md` leads, by its
+/// real path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct WayOfFile {
+    pub(super) part: PathBuf,
+    pub(super) package: String,
 }
 
 impl Tree {
     pub(super) fn new(config: &FsConfig) -> Self {
         let root = config.root.clone();
+        let gitignore = config.gitignore.iter().map(|_| ".gitignore");
+        let repository = config.within.iter().map(|_| REPOSITORY);
         Self {
             root,
-            respects_gitignore: config.gitignore.is_some(),
+            excluding: gitignore.chain(repository).collect(),
             lists_packages: config.nested == Nested::Descend,
             directories: BTreeMap::new(),
             links: BTreeSet::new(),
-            awaited: BTreeSet::new(),
+            linked_files: BTreeSet::new(),
+            targets: Targets::default(),
         }
     }
 
-    /// Returns whether a path is a `.gitignore` file that excludes directories.
+    /// Returns whether a path is a file that excludes directories: a `.gitignore`, or in a project
+    /// the `.git` of another repository.
     pub(super) fn respects(&self, path: &Path) -> bool {
-        self.respects_gitignore && path.file_name().is_some_and(|name| name == ".gitignore")
+        path.file_name().is_some_and(|name| self.excluding.iter().any(|it| name == *it))
     }
 
     /// Returns whether scans compare the name at a path with the others of its directory, because
@@ -87,20 +103,44 @@ impl Tree {
     }
 
     pub(super) fn has_links(&self) -> bool {
-        !self.links.is_empty()
+        !self.links.is_empty() || !self.linked_files.is_empty()
     }
 
-    pub(super) fn links(&self) -> Vec<String> {
-        self.links.iter().cloned().collect()
+    /// Returns the links that may lead to packages, and each `SKILL.md` that is one.
+    pub(super) fn links(&self) -> (Vec<String>, Vec<String>) {
+        let all = |links: &BTreeSet<String>| links.iter().cloned().collect();
+        (all(&self.links), all(&self.linked_files))
     }
 
-    pub(super) fn set_awaited(&mut self, names: BTreeSet<OsString>) {
-        self.awaited = names;
+    pub(super) fn add_linked_file(&mut self, path: String) {
+        self.linked_files.insert(path);
+    }
+
+    pub(super) fn is_linked_file(&self, path: &str) -> bool {
+        self.linked_files.contains(path)
+    }
+
+    pub(super) fn set_targets(&mut self, targets: Targets) {
+        self.targets = targets;
+    }
+
+    /// Returns the packages whose `SKILL.md` is a link that may lead through a path.
+    pub(super) fn read_through<'t>(&'t self, path: &'t Path) -> impl Iterator<Item = &'t str> {
+        let leads = move |way: &&WayOfFile| {
+            way.part.file_name() == path.file_name()
+                && (way.part == path || path.starts_with(self.root.join(&way.package)))
+        };
+        self.targets.files.iter().filter(leads).map(|way| &*way.package)
     }
 
     /// Returns whether a path outside may be the target of a link.
     pub(super) fn awaits(&self, path: &Path) -> bool {
-        path.file_name().is_some_and(|name| self.awaited.contains(name))
+        path.file_name().is_some_and(|name| self.targets.awaited.contains(name))
+    }
+
+    /// Returns whether another file at a path may change where a link leads.
+    pub(super) fn leads_through(&self, path: &Path) -> bool {
+        path.file_name().is_some_and(|name| self.targets.parts.contains(name))
     }
 
     /// Returns whether directories below this one are watched.

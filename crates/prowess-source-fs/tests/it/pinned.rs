@@ -4,8 +4,10 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind};
-use prowess_source_fs::{FsConfig, FsSource, Links, PinnedFolder};
+use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind, Trust};
+use prowess_source_fs::{
+    Discovery, FsConfig, FsSource, FurtherPlace, Links, PinnedFolder, Surroundings,
+};
 use prowess_testkit::{ScanRecorder, Tree};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
@@ -95,6 +97,36 @@ fn link_to_another_part_of_the_project_is_followed_while_the_project_is_the_same
     fs::rename(tree.join("p"), tree.join("old")).unwrap();
     fs::rename(tree.join("evil"), tree.join("p")).unwrap();
     assert_eq!(read(&source, "SKILL.md"), Err(SourceErrorKind::Replaced));
+}
+
+/// As by `git init`, a clone or a submodule in a project that is trusted.
+#[test]
+fn root_that_has_come_to_be_in_another_repository_is_not_read() {
+    let cases = "a/skills a, a/skills a/skills, linked a, b/linked a/skills, \
+                 a/dep/skills a/dep/skills, to_dep a/dep/skills";
+    for (root, repository) in cases.split(", ").filter_map(|it| it.split_once(' ')) {
+        let tree = Tree::new("//- /p/.git/HEAD\n//- /p/a/dep/.git/HEAD\n//- /p/b/x\nx\n");
+        tree.write("p/a/skills/pdf/SKILL.md", "good");
+        tree.write("p/a/dep/skills/pdf/SKILL.md", "good");
+        let links =
+            [("linked", "a/skills"), ("b/linked", "../a/skills"), ("to_dep", "a/dep/skills")];
+        for (link, target) in links {
+            std::os::unix::fs::symlink(target, tree.join("p").join(link)).unwrap();
+        }
+        let project = tree.join("p");
+        let also = vec![FurtherPlace::try_from(format!("./{root}")).unwrap()];
+        let policy = Discovery { also, organization: None, ..Discovery::default() };
+        let found = policy.find(&Surroundings::new(None, Some(project.clone())));
+        let found = found.roots.iter().find(|it| it.directory == project.join(root)).unwrap();
+        let source = source(policy.found_config(found, Some(Trust::AskFirst)));
+        let packages = || ScanRecorder::scan(&source).unwrap().packages().len();
+        assert_eq!((packages(), read(&source, "SKILL.md")), (1, Ok(b"good".to_vec())), "{root}");
+        tree.write(&format!("p/{repository}/.git"), "gitdir: x");
+        let refused = (0, Err(SourceErrorKind::Escape));
+        assert_eq!((packages(), read(&source, "SKILL.md")), refused, "{root} in {repository}");
+        fs::remove_file(project.join(repository).join(".git")).unwrap();
+        assert_eq!(packages(), 1, "{root} is in its project again");
+    }
 }
 
 #[test]

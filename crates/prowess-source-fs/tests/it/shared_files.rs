@@ -1,10 +1,11 @@
 //! Files inside a package that also belong to something outside: hard links and mounts.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind, Trust};
-use prowess_source_fs::{Discovery, FsConfig, SharedFiles};
-use prowess_testkit::{BindMount, ScanRecorder, Tree};
+use prowess_source_fs::{Discovery, FsConfig, Nested, SharedFiles};
+use prowess_testkit::{BindMount, ScanRecorder, Tree, time_after_changes};
 
 use crate::{config, problems, scan, source};
 
@@ -85,6 +86,41 @@ fn mount_inside_a_package_is_read_only_where_it_is_allowed() {
     let reported = problems(&scanned, &tree.join("skills"));
     assert!(reported.len() == 1 && reported[0].contains("cross-device"), "{reported:?}");
     assert_eq!(scan(allowed).packages(), ["alpha", "gamma"]);
+}
+
+/// The times of what a mount hid until it went say nothing about what was read meanwhile.
+#[test]
+fn nothing_of_a_mount_that_has_gone_is_believed() {
+    let names = |scan: &ScanRecorder| {
+        let found = scan.found.iter().map(|it| (it.package.clone(), it.head.clone()));
+        let unchanged = scan.unchanged.iter().map(|package| (package.clone(), Vec::new()));
+        found.chain(unchanged).collect::<BTreeMap<_, _>>()
+    };
+    for (mounted, over, changed, nested) in [
+        ("out", "skills/alpha", "alpha", Nested::Stop),
+        ("out/SKILL.md", "skills/alpha/SKILL.md", "alpha", Nested::Stop),
+        ("out", "skills/group/in", "group/in", Nested::Stop),
+        ("all", "skills/group", "group/in", Nested::Stop),
+        ("out", "skills/alpha", "alpha", Nested::Descend),
+        ("empty", "skills/alpha/sub", "alpha/sub/deep", Nested::Descend),
+        ("empty/x", "skills/alpha/sub/deep", "alpha/sub/deep", Nested::Descend),
+    ] {
+        let tree = tree();
+        for path in ["skills/group/in", "skills/alpha/sub/deep", "all/in"] {
+            tree.write(&format!("{path}/SKILL.md"), "below");
+        }
+        tree.write("empty/x/y", "no skill");
+        let source = source(FsConfig { nested, ..FsConfig::new(tree.join("skills")) })
+            .with_old_changes(time_after_changes(tree.path()));
+        let Some(mount) = BindMount::new(&tree.join(mounted), &tree.join(over)) else { return };
+        let first = ScanRecorder::scan(&source).unwrap();
+        drop(mount);
+        let next = names(&first.next().record(&source).unwrap());
+        let text = next.get(changed).map(Vec::as_slice);
+        let below = fs::read(tree.join("skills").join(changed).join("SKILL.md")).unwrap();
+        assert_eq!(text, Some(&*below), "`{mounted}` was over `{over}`");
+        assert!(next.keys().eq(names(&scan(source.config().clone())).keys()), "{over}");
+    }
 }
 
 #[test]

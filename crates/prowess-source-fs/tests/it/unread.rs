@@ -30,7 +30,7 @@ fn lines(tree: &Tree, directories: &[DirectoryOfSkills]) -> Vec<String> {
 /// The unread directories, and the settings that add them.
 fn unread(tree: &Tree, policy: &Discovery, working: &str) -> (Vec<String>, Vec<String>) {
     let surroundings = surroundings(tree, working);
-    let unread = policy.unread(&surroundings).directories;
+    let unread = policy.unread(&surroundings, Vec::new).directories;
     let directories = unread.iter().map(|it| it.directory.as_path());
     let settings = policy.settings_that_add(directories, &[], &surroundings);
     let place = |path: &str| path.replace(&format!("{}/", tree.path().display()), "");
@@ -86,13 +86,13 @@ fn what_the_policy_leaves_out_on_purpose_is_not_unread() {
     let few = Discovery { only: Some(Vec::new()), ..policy() };
     assert_eq!(unread(&tree, &few, "repo").0, ["repo/.acme/skills 1"]);
     let around = surroundings(&tree, "repo");
-    let left_out = few.unread(&around).left_out;
+    let left_out = few.unread(&around, Vec::new).left_out;
     assert_eq!(lines(&tree, &left_out), ["repo/.claude/skills 1", "home/.claude/skills 1"]);
     let settings = few.settings_that_add([left_out[0].directory.as_path()], &[], &around);
     assert_eq!(settings[0].value, "[claude]", "and it can still be added");
     let neither = Discovery { user: false, project: ProjectSearch::Never, ..policy() };
-    assert_eq!(neither.unread(&around).directories, [], "the key that is off is meant");
-    let left_out = neither.unread(&around).left_out;
+    assert_eq!(neither.unread(&around, Vec::new).directories, [], "the key that is off is meant");
+    let left_out = neither.unread(&around, Vec::new).left_out;
     let all = left_out.iter().map(|it| it.directory.as_path());
     let settings = neither.settings_that_add(all, &[], &around);
     let keys: Vec<_> = settings.iter().map(|it| it.key.as_str()).collect();
@@ -189,7 +189,7 @@ fn only_own_directories_are_added_to_the_trusted_layer() {
 fn projects_in_a_project_are_seen() {
     let tree = tree(["repo/dep/.claude/skills/a", "repo/dep/skills/b", "repo/own/skills/c"]);
     tree.write("repo/dep/.git", "gitdir: elsewhere");
-    let unread = policy().unread(&surroundings(&tree, "repo"));
+    let unread = policy().unread(&surroundings(&tree, "repo"), Vec::new);
     assert_eq!(lines(&tree, &unread.projects), ["repo/dep 2"]);
     assert_eq!(lines(&tree, &unread.directories), ["repo/own/skills 1"]);
 }
@@ -202,7 +202,7 @@ fn nothing_is_looked_for_in_the_home_nor_among_temporary_files() {
     for working in ["home", "", "shared"] {
         assert_eq!(unread(&tree, &policy(), working).0, [""; 0], "{working:?}");
     }
-    let below = policy().unread(&surroundings(&tree, "shared")).projects;
+    let below = policy().unread(&surroundings(&tree, "shared"), Vec::new).projects;
     assert!(below.is_empty(), "those are not projects of the user");
 }
 
@@ -214,7 +214,7 @@ fn projects_with_skills_are_seen_from_above() {
     tree.write("src/pack/skills/c/SKILL.md", "it");
     tree.write("home/.agents/skills/d/SKILL.md", "it");
     let below = |working| {
-        let found = policy().unread(&surroundings(&tree, working)).projects;
+        let found = policy().unread(&surroundings(&tree, working), Vec::new).projects;
         let name = |path: &Path| path.strip_prefix(tree.path()).unwrap().to_owned();
         found.iter().map(|it| name(&it.directory)).collect::<Vec<_>>()
     };

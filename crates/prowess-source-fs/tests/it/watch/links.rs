@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
 use std::time::Duration;
 
-use prowess_core::{PackagePath, SourceChange};
-use prowess_source_fs::{FsConfig, Links};
+use prowess_core::SkillSource as _;
+use prowess_source_fs::{FsConfig, Links, Nested};
 use prowess_testkit::{Tree, without_override};
 
-use super::{LONG, SKILL, config, rename, tree, watched, write};
+use super::{SKILL, config, rename, tree, watched, write};
 
 #[test]
 fn a_package_behind_a_link_is_reported_by_the_links_name() {
@@ -79,64 +80,86 @@ fn a_package_that_is_searched_by_no_path_but_a_link_is_reported() {
     watched.wait_for("shown");
 }
 
-#[test]
-fn what_a_link_leads_to_is_reported_when_it_comes() {
-    for (link, made) in [
-        ("../outside/late", "outside/late"),
-        ("../outside/some/way/off", "outside/some/way/off"),
-        ("../outside/../outside/late", "outside/late"),
-        ("pdf/late", "skills/pdf/late"),
-        ("node_modules/late", "skills/node_modules/late"),
-        ("../late", "late"),
-    ] {
-        let tree = tree();
-        symlink(link, tree.join("skills/one")).expect("a link can be made");
-        symlink("one", tree.join("skills/chained")).expect("a link can be made");
-        symlink("../outside/never", tree.join("skills/never")).expect("a link can be made");
-        let watched = watched(config(&tree));
-        tree.write(&format!("{made}/SKILL.md"), SKILL);
-        watched.wait_for_everything();
-        // It may have been made while everything was looked at.
-        loop {
-            write(tree.join(made).join("SKILL.md"));
-            match watched.changes.recv_timeout(LONG).expect("it is reported") {
-                SourceChange::Packages(packages) => {
-                    let is_linked =
-                        |path: &PackagePath| ["one", "chained"].contains(&path.as_str());
-                    break assert!(packages.iter().any(is_linked), "{link}: {packages:?}");
-                }
-                SourceChange::Everything => {}
-                other => panic!("{link}: {other:?}"),
-            }
-        }
+/// Makes a change: `link=target`, `old>new` for a rename, `-file` that goes, or a file to write.
+fn change(base: &Path, change: &str) {
+    let at = |path: &str| base.join(path);
+    if let Some((link, target)) = change.split_once('=') {
+        symlink(target, at("new")).expect("a link can be made");
+        rename(at("new"), at(link));
+    } else if let Some((old, new)) = change.split_once('>') {
+        rename(at(old), at(new));
+    } else if let Some(file) = change.strip_prefix('-') {
+        fs::remove_file(at(file)).expect("it goes");
+    } else {
+        fs::create_dir_all(at(change).parent().expect("it has one")).expect("it can be made");
+        write(at(change));
     }
 }
 
-/// As where a new version is unpacked beside and put in place whole.
+/// As where `current` leads to the newest release, or a new version is put in place whole.
 #[test]
-fn what_a_link_leads_to_is_reported_when_it_is_moved_in() {
-    for (links, made) in [
-        (&[("one", "pdf/late")][..], "skills/pdf/late"),
-        (&[("one", "../outside/late")], "outside/late"),
-        // Its directory is watched as a package by another link.
-        (&[("a", "../outside"), ("one", "../outside/late")], "outside/late"),
-        // A link on the way leads nowhere yet.
-        (&[("one", "../current/late"), ("../current", "releases/2")], "releases/2/late"),
-    ] {
+fn what_comes_or_is_replaced_on_the_way_of_a_link_is_reported() {
+    for line in include_str!("../../data/ways.txt").lines() {
         let tree = tree();
-        tree.write("made/SKILL.md", SKILL);
-        fs::create_dir(tree.join("releases")).expect("a directory can be made");
-        for (link, target) in links {
-            symlink(target, tree.join("skills").join(link)).expect("a link can be made");
+        for package in ["store/v1/a", "store/v2/a", "other/v1/a", "mid/x", "made"] {
+            tree.write(&format!("{package}/SKILL.md"), SKILL);
         }
-        let watched = watched(config(&tree));
-        let made = tree.join(made);
-        if !made.parent().expect("it has one").exists() {
-            fs::create_dir(made.parent().expect("it has one")).expect("a directory can be made");
+        let [made, changes, written] = line.split(" | ").collect::<Vec<_>>()[..] else { panic!() };
+        made.split(' ').for_each(|it| change(tree.path(), it));
+        let (root, package) = written.split_once('/').expect("it has both");
+        let watched = watched(FsConfig::new(tree.join(root)));
+        for it in changes.split(' ') {
+            change(tree.path(), it);
             watched.wait_for_everything();
         }
-        rename(tree.join("made"), &made);
-        watched.wait_for_everything();
+        while watched.changes.recv_timeout(Duration::from_millis(100)).is_ok() {}
+        change(tree.path(), &format!("{written}/SKILL.md"));
+        watched.wait_for(package);
+    }
+}
+
+/// Links of one directory share its watch, and each part of a path is looked at once.
+#[test]
+fn a_link_more_costs_a_watch_of_its_target_alone() {
+    let tree = Tree::new("//- /a/skills/x\nx\n");
+    for at in 0..100 {
+        tree.write(&format!("a/store/v1/s{at}/SKILL.md"), SKILL);
+        let link = tree.join(&format!("a/skills/s{at}"));
+        symlink(format!("../store/current/s{at}"), link).expect("a link can be made");
+    }
+    symlink("v1", tree.join("a/store/current")).expect("a link can be made");
+    // The root, each target, `store` and `v1`; `a` is watched for renames.
+    for (most, is_enough) in [(103, true), (102, false)] {
+        let config = FsConfig { max_watched: most, ..FsConfig::new(tree.join("a/skills")) };
+        let watch = super::source(config).watch(std::sync::Arc::new(|_| {}));
+        assert_eq!(watch.is_ok(), is_enough, "{most} directories");
+    }
+}
+
+#[test]
+fn edits_of_what_a_skill_file_leads_to_are_reported() {
+    let edits = "README.md README.md, docs/real.md docs/real.md, docs/link.md docs/real.md, \
+                 docs/link.md -docs/link.md, README.md ../../made>README.md, \
+                 docs/late.md docs/late.md";
+    for (leads_to, edit) in edits.split(", ").filter_map(|it| it.split_once(' ')) {
+        for (nested, is_late) in
+            [(Nested::Stop, false), (Nested::Stop, true), (Nested::Descend, false)]
+        {
+            let tree = tree();
+            let linked = tree.join("skills/linked");
+            let first = format!("SKILL.md={}", if is_late { "nowhere.md" } else { leads_to });
+            for it in ["README.md", "docs/real.md", "docs/link.md=real.md", &*first, "../../made"] {
+                change(&linked, it);
+            }
+            let watched = watched(FsConfig { nested, ..config(&tree) });
+            if is_late {
+                change(&linked, &format!("SKILL.md={leads_to}"));
+                watched.wait_for_everything();
+                while watched.changes.recv_timeout(Duration::from_millis(100)).is_ok() {}
+            }
+            change(&linked, edit);
+            watched.wait_for("linked");
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Roots that appear, move and disappear, and `.gitignore` files.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
 use prowess_core::SourceChange;
@@ -56,21 +56,6 @@ fn a_root_that_is_moved_with_the_directory_above_it_is_reported() {
     watched.wait_for("pdf");
 }
 
-#[test]
-fn a_root_behind_a_link_is_watched_and_so_is_the_link() {
-    let tree = tree();
-    tree.write("other/tables/SKILL.md", SKILL);
-    symlink(tree.join("skills"), tree.join("root")).expect("links can be made");
-    let watched = watched(FsConfig::new(tree.join("root")));
-    write(tree.join("skills/pdf/SKILL.md"));
-    watched.wait_for("pdf");
-    symlink(tree.join("other"), tree.join(".new")).expect("links can be made");
-    rename(tree.join(".new"), tree.join("root"));
-    watched.wait_for_everything();
-    write(tree.join("other/tables/SKILL.md"));
-    watched.wait_for("tables");
-}
-
 /// These files, in the tree or above it, decide what is searched.
 #[test]
 fn a_gitignore_that_comes_changes_or_goes_may_change_everything() {
@@ -82,6 +67,23 @@ fn a_gitignore_that_comes_changes_or_goes_may_change_everything() {
             watched.wait_for_everything();
         }
         fs::remove_file(tree.join(place)).expect("it goes");
+        watched.wait_for_everything();
+    }
+}
+
+/// What has become another repository is not in the project that was trusted.
+#[test]
+fn a_repository_that_comes_or_goes_in_a_project_may_change_everything() {
+    for place in ["a", "a/b", "a/b/c/skills", "a/b/c/skills/group", "a/b/c/skills/group/inner"] {
+        let tree = Tree::new("");
+        tree.write("a/b/c/skills/group/inner/SKILL.md", SKILL);
+        let within = Some(tree.path().to_owned());
+        let root = tree.join("a/b/c/skills");
+        let watched = watched(FsConfig { within, ..FsConfig::new(root) });
+        let repository = tree.join(place).join(".git");
+        fs::create_dir(&repository).expect("it can be made");
+        watched.wait_for_everything();
+        fs::remove_dir(&repository).expect("it goes");
         watched.wait_for_everything();
     }
 }
