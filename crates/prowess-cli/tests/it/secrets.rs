@@ -145,4 +145,12 @@ fn instructions_with_a_credential_are_not_published() {
     assert!(checked.stdout.contains("warning[credential]"), "{}", checked.stdout);
     let included = machine.run(&["publish", &skills, &site, "--include", "pdf/SKILL.md"]);
     assert_eq!(included.code, Some(0), "{}", included.stderr);
+    // Next to it, a sound one is published.
+    machine.tree.write("skills/zip/SKILL.md", crate::plain_skill("zip"));
+    let part = machine.run(&["publish", &skills, &machine.path("part")]);
+    assert_eq!(part.code, Some(3), "{}", part.stderr);
+    assert!(part.stderr.contains("with its skill: `pdf/SKILL.md` has a"), "{}", part.stderr);
+    assert!(part.stdout.contains("zip") && !part.stdout.contains("pdf"), "{}", part.stdout);
+    let doctor = machine.run(&["doctor", "--root", &format!("user={skills}")]);
+    assert!(doctor.stdout.contains("warning[credential]"), "{}", doctor.stdout);
 }
