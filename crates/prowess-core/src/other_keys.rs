@@ -54,13 +54,15 @@ fn web_key(content: &[u8]) -> Option<usize> {
 /// Returns where the first hash of a password is that follows the name of its user.
 pub(crate) fn password_hash(content: &[u8]) -> Option<usize> {
     let is_hash = |byte: &&u8| byte.is_ascii_alphanumeric() || b"./$=,+-_".contains(byte);
-    HASHES.split(' ').find_map(|form| {
-        positions(content, form.as_bytes()).find(|at| {
-            let rest = &content[at + form.len()..];
-            let hash = &rest[..rest.iter().take_while(is_hash).count()];
-            let is_made_up = || str::from_utf8(hash).is_ok_and(is_placeholder);
-            let has_user = at.checked_sub(1).is_some_and(|before| is_word(content[before]));
-            has_user && hash.len() >= LEAST_HASH && is_random(hash) && !is_made_up()
-        })
-    })
+    let starts = positions(content, b":$").chain(positions(content, b":{SHA}"));
+    let mut hashes = starts.filter(|at| {
+        let start = &content[*at..];
+        let form = HASHES.split(' ').find(|form| start.starts_with(form.as_bytes()));
+        let rest = &start[form.map_or(start.len(), str::len)..];
+        let hash = &rest[..rest.iter().take_while(is_hash).count()];
+        let is_made_up = || str::from_utf8(hash).is_ok_and(is_placeholder);
+        let has_user = at.checked_sub(1).is_some_and(|before| is_word(content[before]));
+        has_user && hash.len() >= LEAST_HASH && is_random(hash) && !is_made_up()
+    });
+    hashes.next()
 }

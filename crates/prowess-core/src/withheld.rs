@@ -347,7 +347,7 @@ pub fn withheld_content(path: &str, content: &[u8]) -> Option<&'static str> {
             || withheld_path(name) == Some(MAY_HOLD_CREDENTIALS)
             || withheld_itself(name, content).is_some();
     });
-    let unseen = (!is_whole).then_some("is packed, and cannot be looked into");
+    let unseen = (!is_whole).then_some("is packed in a way that hides what is in it");
     if has_secret { Some("has a file in it that may hold credentials") } else { unseen }
 }
 

@@ -125,7 +125,7 @@ fn archives_are_as_the_files_in_them() {
     }
     assert_eq!(
         withheld_content("kit", b"BZh91AY&SY"),
-        Some("is packed, and cannot be looked into")
+        Some("is packed in a way that hides what is in it")
     );
 }
 
