@@ -19,7 +19,7 @@ const METHODS: [u16; 14] = [0, 1, 6, 8, 9, 10, 12, 14, 93, 94, 95, 96, 97, 99];
 /// its level.
 const OTHER_FORMATS: &[u8] =
     b"\xfd7zXZ\0|\x28\xb5\x2f\xfd|7z\xbc\xaf\x27\x1c|Rar!\x1a\x07|LZIP\x01|\
-    \x04\x22\x4d\x18|\x1f\x9d|\x1f\xa0|]\0\0|MSCF\0\0\0\0|xar!\0\x1c|# v2 git bundle\n|\
+    \x04\x22\x4d\x18|\x1f\x9d|\x1f\xa0|]\0\0\x80\0|MSCF\0\0\0\0|xar!\0\x1c|# v2 git bundle\n|\
     # v3 git bundle\n|PACK\0\0\0\x02";
 const BZIP2: &[u8] = b"1AY&SY";
 
