@@ -25,7 +25,7 @@
 //! Of an archive of several packages, such as a repository, [`read_packages`] reads each one for
 //! itself: what none of the ways to unpack it could put elsewhere costs one package alone.
 //!
-//! What somebody may have forgotten in an archive, [`look`] shows, also in one that is refused.
+//! [`look`] shows everything that is in an archive, also in one that is refused.
 //!
 //! The work is bounded before it is done: an archive is never unpacked further than its limits.
 //!

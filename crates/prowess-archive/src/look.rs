@@ -14,8 +14,8 @@ const DEEPEST: usize = 6;
 const LONGEST_NAME: usize = 4096;
 const METHODS: [u16; 14] = [0, 1, 6, 8, 9, 10, 12, 14, 93, 94, 95, 96, 97, 99];
 
-/// The first bytes of what is packed in ways that this crate does not read: xz, zstd, 7z, RAR, lzip,
-/// lz4, `compress`, lzma, cabinets, xar, and bundles and packs of git; and those of bzip2 behind
+/// The first bytes of what is packed in ways that this crate does not read: xz, zstd, 7z, RAR,
+/// lzip, lz4, `compress`, lzma, cabinets, xar, bundles and packs of git; and those of bzip2 behind
 /// its level.
 const OTHER_FORMATS: &[u8] =
     b"\xfd7zXZ\0|\x28\xb5\x2f\xfd|7z\xbc\xaf\x27\x1c|Rar!\x1a\x07|LZIP\x01|\
@@ -23,9 +23,9 @@ const OTHER_FORMATS: &[u8] =
     # v3 git bundle\n|PACK\0\0\0\x02";
 const BZIP2: &[u8] = b"1AY&SY";
 
-/// Shows the name and the content of each file that is in an archive, and in archives in it, however
-/// damaged it is and whatever its names are. Returns whether all of it was read: formats that this
-/// crate does not read, what is encrypted, and more than the limits, are not.
+/// Shows the name and the content of each file that is in an archive, and in archives in it,
+/// however damaged it is and whatever its names are. Returns whether all of it was read: formats
+/// that this crate does not read, what is encrypted, and more than the limits, are not.
 ///
 /// ```
 /// use prowess_archive::{Archive, File, Limits, look};

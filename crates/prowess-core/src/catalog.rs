@@ -281,7 +281,7 @@ impl Catalog {
         Ok(self.list_apart(record, most)?.0)
     }
 
-    /// Lists files as [`Self::list_public`] does, and names what is left out, each with its reason.
+    /// Lists files as [`Self::list_public`] does, and returns what is left out, with the reasons.
     /// Of the first files, as many as have 256 KiB, those are left out too that are withheld by
     /// their contents.
     ///

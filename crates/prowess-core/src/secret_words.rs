@@ -8,8 +8,8 @@ use crate::known_tokens::runs;
 use crate::strength::{LEAST_OF_KEY, is_random_word, is_strong};
 
 /// Names that are those of a secret before a random word, and may be others elsewhere.
-const NAMES: &str = "_auth auth basic bearer convertto-securestring credential credentials identified kennwort pass \
-     passcode passwort pwd ssws";
+const NAMES: &str = "_auth auth basic bearer convertto-securestring credential credentials \
+    identified kennwort pass passcode passwort pwd ssws";
 
 /// Words between a name and its value.
 const BETWEEN: &str = "-string a as be by default is set str string the to val value was";

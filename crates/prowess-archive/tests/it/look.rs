@@ -1,4 +1,4 @@
-//! What is in an archive is seen that no package may have.
+//! Archives that no package may be are looked into.
 
 use prowess_archive::{Limits, look};
 
