@@ -45,7 +45,7 @@ fn list_names_skills_and_installs_nothing() {
 #[test]
 fn part_of_a_skill_is_named_and_is_missed_by_its_name_alone() {
     let machine = Machine::new();
-    machine.tree.write("skills/pdf/more/inner/SKILL.md", crate::plain_skill("inner"));
+    machine.tree.write("skills/pdf/more/inner/SKILL.md", plain_skill("inner"));
     let skills = machine.path("skills");
     for (more, code) in [(&["--list"][..], 0), (&[], 0), (&["inner"], 1)] {
         let ran = machine.run(&[&["add", &skills], more].concat());
