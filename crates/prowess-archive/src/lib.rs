@@ -25,6 +25,8 @@
 //! Of an archive of several packages, such as a repository, [`read_packages`] reads each one for
 //! itself: what none of the ways to unpack it could put elsewhere costs one package alone.
 //!
+//! [`look`] shows everything that is in an archive, also in one that is refused.
+//!
 //! The work is bounded before it is done: an archive is never unpacked further than its limits.
 //!
 //! This crate does no I/O. Zip archives are read here and not by a library, because the rules
@@ -37,6 +39,7 @@ mod file;
 mod gzip;
 mod limits;
 mod listing;
+mod look;
 mod name;
 mod names;
 mod pack;
@@ -51,6 +54,7 @@ pub use entries::Package;
 pub use file::File;
 pub use limits::Limits;
 pub use listing::{ListedFile, ListedPackage, Listing, Node};
+pub use look::look;
 pub use refusal::{Refusal, RefusalKind};
 
 use entries::Entries;

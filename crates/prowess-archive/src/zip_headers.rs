@@ -162,15 +162,25 @@ impl<'b> Common<'b> {
 
     /// Reads a local header, and leaves the cursor after it.
     pub(crate) fn read_local(cursor: &mut Cursor<'b>) -> Result<Self, RefusalKind> {
+        let (common, extra) = Self::read_unchecked(cursor)?;
+        check_extra(extra, common.name).map(|()| common)
+    }
+
+    /// Reads a local header and its extra field, whatever that has.
+    pub(crate) fn read_unchecked(cursor: &mut Cursor<'b>) -> Result<(Self, &'b [u8]), RefusalKind> {
         let mut name = Cursor::new(cursor.bytes, cursor.at + LOCAL_BYTES);
         cursor.expect(LOCAL)?;
         let _version = cursor.u16()?;
         let mut common = Self::read(cursor)?;
         let lengths = [cursor.u16()?, cursor.u16()?].map(usize::from);
         common.name = name.take(lengths[0])?;
-        check_extra(name.take(lengths[1])?, common.name)?;
+        let extra = name.take(lengths[1])?;
         *cursor = name;
-        Ok(common)
+        Ok((common, extra))
+    }
+
+    pub(crate) fn is_encrypted(&self) -> bool {
+        self.flags & 1 != 0
     }
 
     /// Returns whether the sizes follow the content.

@@ -13,8 +13,8 @@ use crate::zip_headers::{Central, Common, Cursor, Directory, LOCAL};
 use crate::{Limits, Refusal, RefusalKind};
 
 /// The compression methods.
-const STORED: u16 = 0;
-const DEFLATED: u16 = 8;
+pub(crate) const STORED: u16 = 0;
+pub(crate) const DEFLATED: u16 = 8;
 
 /// Flags: a descriptor follows the content, names are UTF-8, and two hints on the speed of the
 /// compression. Each other one is encryption or a format that nothing writes.

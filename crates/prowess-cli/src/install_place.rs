@@ -343,7 +343,9 @@ impl From<InstallError> for Failure {
             InstallError::Remote(error) if matches!(error.kind, Invalid | TooLarge) => {
                 "report it to the publisher, or name other skills of the source"
             }
-            InstallError::Remote(_) => "check the source; what is installed keeps working",
+            InstallError::Remote(_) | InstallError::NotAlone(_) => {
+                "check the source; what is installed keeps working"
+            }
             InstallError::SeveralSkills { .. } => "name the directory of one of them",
             _ => "report it to the publisher",
         };

@@ -8,45 +8,19 @@ use crate::strength::{MIN_DIFFERENT, is_mixed, is_placeholder};
 
 /// Credentials in texts: the number of letters, digits, `_` and `-` that follow at least, and what
 /// they start with.
-const TOKENS: [(usize, &str); 11] = [
-    (16, "ABIA AKIA ASIA"),
-    (
-        20,
-        "GOCSPX- GR1348941 SG. glagent- glcbt- gldt- glffct- glimt- gloas- glpat- glptt- glrt- \
-          glsoat- pcsk_ rk_live_ sb_secret_ sk_live_ xapp- xoxa- xoxb- xoxc- xoxd- xoxe- xoxp- \
-          xoxs-",
-    ),
-    (22, "sq0atp- sq0csp-"),
-    (
-        24,
-        "CCIPAT_ NRAK- NRII- apify_api_ dckr_oat_ dckr_pat_ tvly- figd_ figu_ glsa_ hvb. hvr. hvs. \
-          lin_api_ ntn_ vck_ vercel_blob_rw_ whsec_ ya29.",
-    ),
-    (
-        28,
-        "CFPAT- bkua_ dp.ct. dp.pt. dp.sa. dp.st. duffel_live_ fm1r_ fm2_ \
-          fo1_ lsv2_pt_ lsv2_sk_ nvapi- ops_eyJ phx_ pscale_oauth_ pscale_pw_ pscale_tkn_ sntrys_ \
-          sntryu_ tfp_ vcp_ xkeysib- xwfp-",
-    ),
-    (30, "PMAK- api_org_ ctx7sk- glc_eyJ hf_ r8_ sbp_ shpat_ shpca_ shpss_ tskey- dapi"),
-    (35, "AIza"),
-    (36, "ghp_ gho_ ghr_ ghs_ ghu_ npm_ tgp_v1_"),
-    (
-        40,
-        "HRKU- dp.pt. dp.st. gsk_ lin_oauth_ nvapi- rdme_ sntrys_ sntryu_ pplx- rubygems_ sk-ant- \
-          sk-or-v1- sk-proj- sk.eyJ1Ijoi sqa_ sqp_ squ_",
-    ),
-    (48, "sk- ABSK ATATT3 ATCTT3 EAAB EAAC xai-"),
-    (50, "AGE-SECRET-KEY-1 FwoGZXIvYXdz doo_v1_ dop_v1_ dor_v1_ github_pat_ pypi-AgE"),
-];
+fn tokens() -> impl Iterator<Item = (usize, &'static str)> {
+    include_str!("known_tokens/starts.txt").lines().flat_map(|line| {
+        let (least, starts) = line.split_once(' ').unwrap_or_default();
+        let least = least.parse().unwrap_or(usize::MAX);
+        starts.split(' ').map(move |start| (least, start))
+    })
+}
 
 /// The same by their first byte: where texts are masked, each position of a word is looked up.
 static BY_FIRST_BYTE: LazyLock<[Vec<(usize, &str)>; 128]> = LazyLock::new(|| {
     let mut tokens = [const { Vec::new() }; 128];
-    for (least, starts) in TOKENS {
-        for start in starts.split(' ') {
-            tokens[usize::from(start.as_bytes()[0])].push((least, start));
-        }
+    for (least, start) in self::tokens() {
+        tokens[usize::from(start.as_bytes()[0])].push((least, start));
     }
     tokens
 });
@@ -54,20 +28,11 @@ static BY_FIRST_BYTE: LazyLock<[Vec<(usize, &str)>; 128]> = LazyLock::new(|| {
 /// Credentials by the form of their parts: a text, or characters of a class and their number, with
 /// `+` at the least. The classes are `a` of letters and digits, `d` of digits, `h` of small
 /// hexadecimal digits, `m` of the letters by which Discord begins, and `w` of what a token has.
-const SHAPES: &str = "1//0 %w60+ | AQ.Ab8 %w40+ | BSA %a28 | csk- %a40+ | fw_ %a24+ | \
-    jina_ %a40+ | rpa_ %a40+ | AKCp %a60+ | EAAA %w56+ | SK %h32 | dp.ct. %w2+ . %w40+ | \
-    dp.st. %w2+ . %w40+ | e2b_ %h40+ | fc- %h32 | key- %h32 | napi_ %a60+ | pat %a14 . %h60+ | \
-    pat-eu1- %h8 - %h4 - %h4 - %h4 - %h12 | pat-na1- %h8 - %h4 - %h4 - %h4 - %h12 | pul- %h40 | \
-    access-production- %h8 - %h4 - %h4 - %h4 - %h12 | re_ %a6+ _ %a20+ | sk_ %h48 | xai- %a60+ | \
-    ATBB %a32 | EZAK %a54 | cmVmdGtu %a56 | ddp_ %a36 | nfp_ %a36+ | oy2 %a43 | \
-    pat-na2- %h8 - %h4 - %h4 - %h4 - %h12 | pnu_ %a36 | rnd_ %a32 | sdk- %h8 - %h4 - %h4 - %h4 - \
-    %h12 | sk- %h32 | sl.B %w100+ | secret_ %a43 | \
-    hooks.slack.com/services/T %a8+ /B %a8+ / %a20+ | \
-    discord.com/api/webhooks/ %d17+ / %w60+ | discordapp.com/api/webhooks/ %d17+ / %w60+ | %a14 .atlasv1. %w60+ | %d8+ :AA %w30+ | %m1 %a20+ . %w6 . %w27+";
+const SHAPES: &str = include_str!("known_tokens/shapes.txt");
 
 /// The same by their first byte, which each class may have: they are tried at each long word.
 static SHAPES_BY_FIRST_BYTE: LazyLock<Vec<Vec<&str>>> = LazyLock::new(|| {
-    let shapes: Vec<_> = SHAPES.split(" | ").collect();
+    let shapes: Vec<_> = SHAPES.lines().collect();
     let begins = |shape: &str, byte| [b'%', byte].contains(&shape.as_bytes()[0]);
     (0..128)
         .map(|byte| shapes.iter().copied().filter(|shape| begins(shape, byte)).collect())
@@ -142,7 +107,7 @@ pub(crate) const MASKED: [Find; 3] = [
 
 /// Returns the first token whose end an ellipsis stands for, as messages cut long texts.
 fn cut_token(text: &str) -> Option<Range<usize>> {
-    let starts = || TOKENS.iter().flat_map(|(_, starts)| starts.split(' '));
+    let starts = || BY_FIRST_BYTE.iter().flatten().map(|(_, start)| *start);
     text.match_indices('…').find_map(|(end, _)| {
         let before = &text.as_bytes()[..end];
         let length = before.iter().rev().take_while(|byte| is_word(**byte)).count();

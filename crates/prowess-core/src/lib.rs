@@ -51,6 +51,7 @@ mod layer;
 mod ledger;
 mod limits;
 mod memory;
+mod other_keys;
 mod package_digest;
 mod path;
 mod positive;

@@ -148,7 +148,9 @@ pub enum Want {
 pub struct RemotePackage {
     /// The directory in the artifact; empty for its root.
     pub directory: String,
-    /// The archive of its files, or the reason why there is none.
+    /// The archive of its files, or the reason why there is none:
+    /// [`RemoteErrorKind::Unsupported`] of a directory that is no skill by itself, such as a
+    /// submodule, or a part of another skill.
     pub bytes: Result<Vec<u8>, RemoteError>,
     /// What was left out of it, such as links that lead out of the source, as sentences.
     pub left_out: Vec<String>,

@@ -8,11 +8,11 @@ use crate::known_tokens::runs;
 use crate::strength::{LEAST_OF_KEY, is_random_word, is_strong};
 
 /// Names that are those of a secret before a random word, and may be others elsewhere.
-const NAMES: &str =
-    "auth basic bearer credential credentials kennwort pass passcode passwort pwd ssws";
+const NAMES: &str = "_auth auth basic bearer convertto-securestring credential credentials \
+    identified kennwort pass passcode passwort pwd ssws";
 
 /// Words between a name and its value.
-const BETWEEN: &str = "a as be default is set str string the to val value was";
+const BETWEEN: &str = "-string a as be by default is set str string the to val value was";
 const MOST_BETWEEN: usize = 3;
 
 /// How far before its value a name may begin, in bytes.

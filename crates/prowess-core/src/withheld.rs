@@ -3,48 +3,43 @@
 
 use std::borrow::Cow;
 
+use prowess_archive::Limits;
+
 use crate::credentials::{is_secret_name, named, url_secrets};
-use crate::known_tokens::{is_random, is_word, positions, private_key, token};
+use crate::known_tokens::{find_credential, is_random, is_word, positions, private_key, token};
+use crate::other_keys::{other_key, password_hash};
 use crate::secret_words::secret_word;
 use crate::strength::{is_mixed, is_placeholder, is_random_word, is_strong};
 
 /// Directories of repositories, environments, dependencies and caches. Others are known by a file
 /// in them; see [`MachineDirectories`].
-const MACHINE_DIRECTORIES: &str = ".angular .bundle .bzr .dart_tool .direnv .eggs .expo .git .gradle \
-    .hg .hypothesis .ipynb_checkpoints .jj .next .nox .nuxt .nyc_output .pixi .pnpm-store \
-    .serverless .svelte-kit .svn .terraform .tox .turbo .vagrant .venv .virtualenv .wrangler \
-    __pypackages__ _darcs bower_components node_modules venv virtualenv";
+const MACHINE_DIRECTORIES: &str = include_str!("withheld/machine-directories.txt");
+
+/// Files of one machine, in lower case, and the ends of such names.
+const MACHINE_FILES: &str = ".coverage .ds_store .eslintcache .git .stylelintcache thumbs.db";
+const MACHINE_ENDS: [&str; 2] = [".pyc", ".pyo"];
 
 /// The files that environments and caches have at their top.
 const MARKS: [&str; 3] = ["pyvenv.cfg", "conda-meta/history", "CACHEDIR.TAG"];
 
 /// Directories with a parent, of which the last has a common name.
-const MACHINE_PATHS: &str = "/.claude/settings.local.json /.yarn/cache/ /.yarn/unplugged/";
+const MACHINE_PATHS: &str =
+    "/.claude/settings.local.json /.nx/cache/ /.yarn/cache/ /.yarn/unplugged/";
 const BUNDLE: &str = "/vendor/bundle/";
 
 /// Directories that hold nothing but credentials.
-const SECRET_DIRECTORIES: &str = ".aliyun .aws .azure .cloudflared .credentials .databricks .doctl \
-    .fly .gcloud .gnupg .heroku .huggingface .ibmcloud .kaggle .kube .oci .password-store .pulumi \
-    .secrets .secrets.d .snowflake .ssh .stripe";
+const SECRET_DIRECTORIES: &str = include_str!("withheld/secret-directories.txt");
 
 /// Directories in which data are credentials, and the ends of such data next to documents.
 const SECRET_FOLDERS: &str = "credentials creds secret secrets";
 const KEYS: &str = "crt jwk key p7b token";
 
 /// Starts of paths of credentials whose names say nothing, in lower case.
-const SECRET_PATHS: &str = "/.docker/config.json /.config/gcloud/ /.config/gh/ /.config/hub \
-    /.config/rclone/ /.cargo/credentials /.gem/credentials /.m2/settings \
-    /.terraform.d/credentials";
+const SECRET_PATHS: &str = include_str!("withheld/secret-paths.txt");
 
 /// Files of credentials, by their names in lower case without a dot or `_` in front and without
 /// `.txt`: configurations of tools, and what browsers and services write.
-const SECRET_FILES: &str = "access_token accesskeys.csv application_default_credentials.json auth.json \
-    auth_token boto clasprc.json cookies cookies.json cookies.sqlite cookies.txt credentials credentials.tfrc.json \
-    curlrc databrickscfg deploy_key dockercfg dockerconfigjson envrc git-credentials htdigest \
-    htpasswd kaggle.json key4.db kube.config kubeconfig local.settings.json logins.json master.key my.cnf \
-    mylogin.cnf netrc npmrc pgpass pip.conf private_key pypirc rclone.conf refresh_token rootkey.csv \
-    s3cfg secret_key secrets sentryclirc ssh_key storage_state.json storagestate.json terraformrc \
-    token.pickle vault-pass vault-token vault_pass wallet.dat wgetrc wp-config.php yarnrc.yml";
+const SECRET_FILES: &str = include_str!("withheld/secret-files.txt");
 
 /// The ends of names that begin with a dot: variables, histories and passwords of a person.
 const HIDDEN_ENDS: &str =
@@ -54,12 +49,17 @@ const HIDDEN_ENDS: &str =
 const HISTORIES: &str = "bash fish mysql node_repl psql python sh sqlite zsh";
 
 /// The ends of names of files that hold keys or state with passwords, in lower case.
-const SECRET_ENDS: &str = ".1pux .agekey .bks .har .hprof .htpasswd .jceks .jks .kdb .kdbx .keychain .keystore .keytab .ovpn \
-    .p12 .p8 .pfx .pkcs12 .ppk .psafe3 .pvk .tfstate .tfvars";
+const SECRET_ENDS: &str = include_str!("withheld/secret-ends.txt");
 
 /// The starts of the names of private keys of SSH, and the ends that such a file may have.
-const SSH_KEYS: &str = "id_dsa id_ecdsa id_ed25519 id_rsa";
+const SSH_KEYS: &str = "id_dsa id_ecdsa id_ed25519 id_rsa ssh_host_dsa_key ssh_host_ecdsa_key \
+    ssh_host_ed25519_key ssh_host_rsa_key";
 const SSH_ENDS: &str = "key pem priv private txt";
+
+/// The kinds of keys with which a name without an end may end, as in `deploy_rsa`, and the words
+/// before them that make it a program.
+const KEY_KINDS: &str = "dsa ecdsa ed25519 rsa";
+const PROGRAMS: &str = "check create gen generate make new sign test verify";
 
 /// The last words of the names of documents of credentials, next to those of secret variables, and
 /// the ends of such documents.
@@ -69,8 +69,7 @@ const DOCUMENTS: &str = "asc cfg conf csv docx enc env gpg ini json ods pickle p
     txt xlsx xml yaml yml";
 
 /// The owners of accounts whose keys are documents, as in `gcp-key.json`.
-const OWNERS: &str = "account admin anthropic aws azure deploy firebase gcloud gcp gemini github google \
-    huggingface mistral openai openrouter private sa service signing ssh stripe";
+const OWNERS: &str = include_str!("withheld/owners.txt");
 
 /// The words before such a word that make it a form, a kind of Kubernetes or a token of a text.
 const NO_SECRETS: &str = "added change color create design eos external forgot get pad reset rotate \
@@ -131,25 +130,46 @@ pub const MAY_HOLD_CREDENTIALS: &str = "may hold credentials";
 /// assert_eq!(withheld_path("conf/.env.example"), None);
 /// ```
 pub fn withheld_path(path: &str) -> Option<&'static str> {
+    withheld_part(path).map(|(_, reason)| reason)
+}
+
+/// Returns the file, or the directory that it is in, for which it is withheld, and the reason.
+pub(crate) fn withheld_part(path: &str) -> Option<(&str, &'static str)> {
     let lower = path.to_ascii_lowercase();
     let (directories, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
     let whole = format!("/{lower}");
     // Nearly all of these paths are those of hidden files, which most packages have not.
     let is_hidden = whole.contains("/.");
-    let is_below = |starts: &str| is_hidden && starts.split(' ').any(|start| whole.contains(start));
-    let above = path.rsplit_once('/').map_or("", |(above, _)| above);
-    let withheld = above.split('/').find_map(withheld_directory);
+    let is_below =
+        |starts: &str| is_hidden && starts.split_whitespace().any(|start| whole.contains(start));
+    let mut above = path.match_indices('/').map(|(at, _)| &path[..=at]);
+    let of_directory = |part: &str| {
+        let name = part[..part.len() - 1].rsplit('/').next().unwrap_or_default();
+        withheld_directory(name)
+    };
+    let withheld = above.find_map(|part| Some((part, of_directory(part)?)));
     let is_in_folder = || {
         let mut parts = directories.split('/');
         parts.any(|part| has(SECRET_FOLDERS, without_end(part, COPIES).unwrap_or(part)))
             && is_data(name)
     };
-    let is_secret = || is_secret_file(name) || is_below(SECRET_PATHS) || is_in_folder();
-    withheld.or_else(|| is_secret().then_some(MAY_HOLD_CREDENTIALS)).or_else(|| {
-        let is_machine = name == ".ds_store" || name.ends_with(".pyc") || name == ".git";
-        let is_machine = is_machine || MARKS.iter().any(|mark| name.eq_ignore_ascii_case(mark));
-        (is_machine || is_below(MACHINE_PATHS) || whole.contains(BUNDLE)).then_some(OF_ONE_MACHINE)
-    })
+    let is_token = || find_credential(path, 0).is_some();
+    let is_secret =
+        || is_secret_file(name) || is_below(SECRET_PATHS) || is_in_folder() || is_token();
+    let is_machine = || {
+        let is_swap = name.starts_with('.') && (name.ends_with(".swp") || name.ends_with(".swo"));
+        has(MACHINE_FILES, name)
+            || MACHINE_ENDS.iter().any(|end| name.ends_with(end))
+            || MARKS.iter().any(|mark| name.eq_ignore_ascii_case(mark))
+            || is_swap
+            || is_below(MACHINE_PATHS)
+            || whole.contains(BUNDLE)
+    };
+    let own = || match is_secret() {
+        true => Some((path, MAY_HOLD_CREDENTIALS)),
+        false => is_machine().then_some((path, OF_ONE_MACHINE)),
+    };
+    withheld.or_else(own)
 }
 
 /// Why an environment or a cache is withheld, as the rest of a sentence.
@@ -198,11 +218,11 @@ impl MachineDirectories {
 }
 
 fn has(words: &str, word: &str) -> bool {
-    let is_end =
-        |at: Option<usize>| at.and_then(|at| words.as_bytes().get(at)).is_none_or(|&it| it == b' ');
+    let byte = |at: Option<usize>| at.and_then(|at| words.as_bytes().get(at));
+    let is_end = |at: Option<usize>| byte(at).is_none_or(u8::is_ascii_whitespace);
     let is_whole = |at: usize| is_end(at.checked_sub(1)) && is_end(Some(at + word.len()));
     // Hardly any word is a part of the others.
-    let is_part = !word.is_empty() && !word.contains(' ') && words.contains(word);
+    let is_part = !word.is_empty() && !word.contains([' ', '\n']) && words.contains(word);
     is_part && words.match_indices(word).any(|(at, _)| is_whole(at))
 }
 
@@ -254,7 +274,13 @@ fn is_ssh_key(name: &str) -> bool {
         let rest = stem.strip_prefix(start);
         rest.is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
     };
-    SSH_KEYS.split(' ').any(is_key) && (end.is_empty() || has(SSH_ENDS, end))
+    let is_own = || {
+        let (before, kind) = stem.rsplit_once('_')?;
+        let is_program = before.split(['_', '-']).any(|word| has(PROGRAMS, word));
+        (end.is_empty() && has(KEY_KINDS, kind) && !is_program).then_some(())
+    };
+    (SSH_KEYS.split(' ').any(is_key) && (end.is_empty() || has(SSH_ENDS, end)))
+        || is_own().is_some()
 }
 
 /// Returns whether a file has variables, credentials or a key of PEM, and is not for readers.
@@ -309,8 +335,24 @@ fn is_of_secrets(stem: &str) -> bool {
 }
 
 /// Returns why a file is withheld by its content, as the rest of a sentence. Headers without a key
-/// and placeholders are documentation; a file for keys has to have a public one.
+/// and placeholders are documentation; a file for keys has to have a public one. An archive is as
+/// the files in it, and withheld where those cannot be seen.
 pub fn withheld_content(path: &str, content: &[u8]) -> Option<&'static str> {
+    if let Some(reason) = withheld_itself(path, content) {
+        return Some(reason);
+    }
+    let mut has_secret = false;
+    let is_whole = prowess_archive::look(content, &Limits::default(), &mut |name, content| {
+        has_secret = has_secret
+            || withheld_path(name) == Some(MAY_HOLD_CREDENTIALS)
+            || withheld_itself(name, content).is_some();
+    });
+    let unseen = (!is_whole).then_some("is packed in a way that hides what is in it");
+    if has_secret { Some("has a file in it that may hold credentials") } else { unseen }
+}
+
+/// Returns why a file is withheld, whatever is packed in it.
+fn withheld_itself(path: &str, content: &[u8]) -> Option<&'static str> {
     let path = path.to_ascii_lowercase();
     let has = |text: &str| positions(content, text.as_bytes()).next().is_some();
     // Presentations have the same end as keys, and are archives.
@@ -326,10 +368,11 @@ pub fn withheld_content(path: &str, content: &[u8]) -> Option<&'static str> {
 /// token or a password that no placeholder is.
 pub fn secret_in(content: &[u8]) -> Option<(usize, &'static str)> {
     const CREDENTIAL: &str = "has a credential";
-    if let Some(at) = private_key(content) {
+    if let Some(at) = private_key(content).or_else(|| other_key(content)) {
         return Some((at, "has a private key"));
     }
-    if let Some(at) = token(content, 0).map(|range| range.start).or_else(|| webhook(content)) {
+    let token = token(content, 0).map(|range| range.start);
+    if let Some(at) = token.or_else(|| webhook(content)).or_else(|| password_hash(content)) {
         return Some((at, CREDENTIAL));
     }
     let text = match str::from_utf8(content) {

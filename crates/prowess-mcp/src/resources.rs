@@ -157,7 +157,7 @@ fn contents(bytes: Vec<u8>, uri: &str, path: &str) -> ResourceContents {
 pub(crate) fn children(turn: &Turn, uri: &str) -> Result<Vec<Resource>, ErrorData> {
     let catalog = turn.catalog();
     let Located { record, path } = locate(catalog, uri).ok_or_else(|| not_found(uri))?;
-    let listing = catalog.list_public(record, MOST_LISTED).map_err(|_| not_found(uri))?;
+    let (listing, _) = catalog.list_shown(record, MOST_LISTED).map_err(|_| not_found(uri))?;
     let base = uri.trim_end_matches('/');
     let mut children = BTreeMap::new();
     if path.is_empty() {

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek as _, SeekFrom, Write as _};
 
 use prowess_core::{
-    Availability, Caller, Cancel, Catalog, Conditions, Digest, MAY_HOLD_CREDENTIALS,
-    MachineDirectories, ReadLimit, Record, ResourcePath, SourceErrorKind, withheld_path,
+    Availability, Caller, Cancel, Catalog, Conditions, Digest, MAY_HOLD_CREDENTIALS, ReadLimit,
+    Record, ResourcePath, SourceErrorKind,
 };
 use prowess_format::{Head, MAX_FILE_BYTES, Profile, Summarized, summarize};
 use prowess_search::SearchIndex;
@@ -148,11 +148,13 @@ impl Writer<'_> {
         let content = catalog.read_public(record, &main, ReadLimit::default()).map_err(failed)?;
         let skill_md = Digest::of(&content);
         store(&skill_md, &content)?;
-        let listing = catalog.list_public(record, MOST_FILES).map_err(failed)?;
+        let (listing, left_out) = catalog.list_shown(record, MOST_FILES).map_err(failed)?;
         if !listing.is_complete {
             return Err(CatalogFileError::skill(record.id(), &"it has too many files"));
         }
-        self.name_left_out(catalog, record).map_err(failed)?;
+        for (path, reason) in left_out {
+            self.leave_out(record, &path, reason);
+        }
         let mut details = Details { head: head(&content).to_vec(), files: Vec::new() };
         for resource in listing.resources {
             let path = resource.path;
@@ -185,31 +187,10 @@ impl Writer<'_> {
         })
     }
 
-    /// Names the files that are left out by their paths, and directories of caches once.
-    fn name_left_out(
-        &mut self,
-        catalog: &Catalog,
-        record: Record<'_>,
-    ) -> std::result::Result<(), prowess_core::SourceError> {
-        let listing = catalog.list(record, MOST_FILES * 2)?;
-        let paths = listing.resources.iter().map(|file| file.path.as_str());
-        let machine = MachineDirectories::of(paths.clone());
-        for path in paths {
-            if let Some((directory, reason)) = machine.around(path) {
-                self.leave_out(record, directory, reason);
-            } else if let Some(reason) = withheld_path(path) {
-                self.leave_out(record, path, reason);
-            }
-        }
-        Ok(())
-    }
-
     fn leave_out(&mut self, record: Record<'_>, path: &str, reason: &str) {
         let (skill, path) = (record.id().to_owned(), Some(path.to_owned()));
         let left_out = LeftOut { skill, path, reason: reason.to_owned() };
-        if self.left_out.last() != Some(&left_out) {
-            self.left_out.push(left_out);
-        }
+        self.left_out.push(left_out);
     }
 
     /// Writes the table by which a package is found.

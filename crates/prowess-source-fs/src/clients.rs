@@ -39,7 +39,9 @@ pub(crate) const KNOWN_CLIENTS: &[KnownClient] = &[
     known("factory", ".factory/skills", Below(".factory/skills")),
     known("hermes", ".hermes/skills", Below(".hermes/skills")),
     known("junie", ".junie/skills", Below(".junie/skills")),
-    known("kilo", ".kilocode/skills", Below(".kilocode/skills")),
+    known("kilo", ".kilo/skills", Below(".kilo/skills")),
+    // Its earlier versions.
+    known("kilocode", ".kilocode/skills", Below(".kilocode/skills")),
     known("kiro", ".kiro/skills", Below(".kiro/skills")),
     known("openhands", ".openhands/skills", Below(".openhands/skills")),
     known("qwen", ".qwen/skills", Below(".qwen/skills")),

@@ -10,7 +10,7 @@ use prowess_archive::{Archive, File, Limits, Refusal};
 use prowess_core::{
     ArtifactKind, ArtifactSignature, Cancel, Digest, Remote, RemoteArtifact, RemoteError,
     RemoteErrorKind, RemotePackage, RemoteRequest, ResourcePath, SKILL_MD_FILES, Want,
-    WantedPackage,
+    WantedPackage, withheld_path,
 };
 use prowess_dir::{Dir, ErrorKind, Links, Stillness, WalkBounds};
 use prowess_format::index::{MAX_INDEX_BYTES, WELL_KNOWN_PATH};
@@ -45,6 +45,8 @@ pub struct PackedFolder {
     pub bytes: Vec<u8>,
     /// The files and directories that are withheld, each with the reason.
     pub withheld: Vec<(String, &'static str)>,
+    /// The skills that are left out because their `SKILL.md` has a credential, as sentences.
+    pub left_out: Vec<String>,
 }
 
 /// What is at a path.
@@ -70,8 +72,8 @@ impl LocalRemote {
     ///
     /// # Errors
     ///
-    /// [`RemoteErrorKind::Unsupported`]: the folder has no skills, a `SKILL.md` has a
-    /// credential, or a skill has a link to another directory.
+    /// [`RemoteErrorKind::Unsupported`]: the folder has no skills, or each `SKILL.md` has a
+    /// credential. [`RemoteErrorKind::Invalid`]: a skill has a link to another directory.
     pub fn packed_for_others(
         path: &Path,
         included: &[String],
@@ -81,14 +83,25 @@ impl LocalRemote {
         let filter = Filter { included, ..Filter::default() };
         let packages =
             packages(path, &folder, Some(&filter), &mut |_, _| Want::Files, MAX_BYTES, cancel)?;
-        let mut files = Vec::new();
+        let (mut files, mut left_out) = (Vec::new(), Vec::new());
         for mut package in packages.into_iter().filter(|package| !package.is_inside) {
             if let Some(reason) = package.left_out.pop() {
                 return Err(RemoteError::new(RemoteErrorKind::Invalid, reason));
             }
             let path = |file: &File| join(&package.directory, &file.path);
-            let archive = filter.for_others(&package.directory, package.archive)?;
+            let archive = match filter.for_others(&package.directory, Ok(package.archive?)) {
+                Err(error) if error.kind == RemoteErrorKind::Denied => {
+                    left_out.push(error.message);
+                    continue;
+                }
+                archive => archive?,
+            };
             files.extend(archive.files().iter().map(|it| File { path: path(it), ..it.clone() }));
+        }
+        if files.is_empty()
+            && let Some(message) = left_out.pop()
+        {
+            return Err(RemoteError::new(RemoteErrorKind::Unsupported, message));
         }
         // A name that means one file publishes no other one.
         let several = |(_, paths): &(&String, &BTreeSet<String>)| paths.len() > 1;
@@ -99,7 +112,9 @@ impl LocalRemote {
             return Err(RemoteError::new(RemoteErrorKind::NotFound, message));
         }
         let bytes = Archive::new(files).map_err(|refusal| refused(&refusal))?.to_tar_gz();
-        Ok(PackedFolder { bytes, withheld: filter.withheld.into_inner().into_iter().collect() })
+        let mut withheld = filter.withheld.into_inner();
+        withheld.retain(|path, _| !is_skill_md(path) || withheld_path(path).is_some());
+        Ok(PackedFolder { bytes, withheld: withheld.into_iter().collect(), left_out })
     }
 
     /// Packs the wanted packages of a folder for the lock that they are installed by.

@@ -109,6 +109,11 @@ pub(crate) fn fetch(
         }
     }
     fetched.left_out.retain(|left_out| left_out.is_meant(names));
+    for LeftOut { error, .. } in &mut fetched.left_out {
+        if let (InstallError::NotAlone(reason), false) = (&*error, names.is_empty()) {
+            *error = reason.clone().into();
+        }
+    }
     let locked = |id: &str| {
         let known = lock.skills.get(id).filter(|known| known.source == request.source);
         known.map(|known| known.path.clone())
@@ -375,7 +380,11 @@ fn fetched_alone(
 ) -> Fetched {
     let mut fetched = Fetched::default();
     for RemotePackage { directory, bytes, left_out } in packages {
-        let package = bytes.map_err(InstallError::from).and_then(|bytes| {
+        let not_alone = |error: RemoteError| match error.kind {
+            RemoteErrorKind::Unsupported => InstallError::NotAlone(error),
+            _ => error.into(),
+        };
+        let package = bytes.map_err(not_alone).and_then(|bytes| {
             let digest = artifact.digest.unwrap_or_else(|| Digest::of(&bytes));
             Ok((read(&bytes, &Limits::default())?, digest))
         });

@@ -115,6 +115,9 @@ pub enum InstallError {
     /// The source cannot be used.
     #[error(transparent)]
     Remote(#[from] RemoteError),
+    /// A directory is no skill by itself, and nothing of its name was asked for.
+    #[error(transparent)]
+    NotAlone(RemoteError),
     /// The archive is refused.
     #[error(transparent)]
     Refused(#[from] Refusal),
@@ -224,7 +227,7 @@ impl InstallError {
     pub fn code(&self) -> Code {
         match self {
             Self::Store(error) => error.code(),
-            Self::Remote(error) => Code::new(error.kind.as_str()),
+            Self::Remote(error) | Self::NotAlone(error) => Code::new(error.kind.as_str()),
             Self::Refused(refusal) => Code::new(refusal.kind.as_str()),
             Self::ArtifactChanged { .. } => codes::ARTIFACT_CHANGED,
             Self::NoSkill(_) => codes::NO_SKILL,

@@ -7,6 +7,7 @@ mod hostile_names;
 mod hostile_tar;
 mod hostile_zip;
 mod listing;
+mod look;
 mod night;
 mod packages;
 mod tar_file;

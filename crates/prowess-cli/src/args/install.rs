@@ -183,7 +183,8 @@ pub(crate) struct Publish {
     /// File or directory to publish though it may hold credentials, such as `.env`; repeatable
     ///
     /// Files that may hold credentials, by their names or contents, and caches are left out and
-    /// named. A name that means several of them is an error; `./` stands for the folder.
+    /// named. A name that means several of them is an error; `./` stands for the folder. A skill
+    /// whose `SKILL.md` has a credential is left out, and the exit code is 3 then.
     #[arg(long, value_name = "NAME")]
     pub(crate) include: Vec<String>,
     /// Secret key of minisign that signs each package; a key with a password asks for it

@@ -168,7 +168,10 @@ pub(crate) fn print_addition(
     let (mut helps, mut lacks_all) = (BTreeSet::new(), true);
     for LeftOut { name, error } in left_out {
         let id = if name.is_empty() { ".".to_owned() } else { name };
-        helps.insert(help(&error, source));
+        // Next to skills, it is only named.
+        if !has_added || !matches!(error, InstallError::NotAlone(_)) {
+            helps.insert(help(&error, source));
+        }
         lacks_all &= matches!(error, InstallError::MissingFeature { .. });
         lines.push(Line { id, state: LEFT_OUT, detail: Some(reason(&error)) });
     }

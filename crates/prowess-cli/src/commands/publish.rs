@@ -16,7 +16,7 @@ use prowess_store::publish_signed;
 use prowess_store::{InstallError, publish};
 
 use crate::args::Publish;
-use crate::commands::install::{Line, print, with_credentials};
+use crate::commands::install::{Line, OTHER_BYTES, print, with_credentials};
 use crate::failure::Failure;
 use crate::features;
 #[cfg(feature = "remotes")]
@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Publish, output: &Output) -> Result<ExitCode, Failure> 
     if args.sign.is_some() {
         features::require("sign", "publish --sign")?;
     }
-    let archive = packed(args, output)?;
+    let (archive, is_complete) = packed(args, output)?;
     let lines = match url {
         #[cfg(feature = "remotes")]
         Some(url) if url.starts_with("s3:") => to_bucket(args, url, &archive)?,
@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Publish, output: &Output) -> Result<ExitCode, Failure> 
         }
     };
     print(lines, None, output)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(ExitCode::from(if is_complete { 0 } else { OTHER_BYTES }))
 }
 
 /// The starts of the targets that are no folders.
@@ -76,11 +76,11 @@ fn check_url(url: &str) -> Result<(), Failure> {
     Err(Failure::usage(RemoteErrorKind::Unsupported.as_str(), message, help))
 }
 
-/// Returns a folder as an archive, and names what is withheld.
-fn packed(args: &Publish, output: &Output) -> Result<Vec<u8>, Failure> {
+/// Returns a folder as an archive, and whether it has each skill, and names what is withheld.
+fn packed(args: &Publish, output: &Output) -> Result<(Vec<u8>, bool), Failure> {
     let folder = absolute(&args.folder)?;
     let packed = LocalRemote::packed_for_others(&folder, &args.include, &Cancel::default());
-    let PackedFolder { bytes, withheld } = packed.map_err(|error| match error.kind {
+    let PackedFolder { bytes, withheld, left_out } = packed.map_err(|error| match error.kind {
         RemoteErrorKind::Invalid => {
             let help = "replace a link by a copy, or remove it";
             Failure::new("publish-incomplete", error.message, help)
@@ -94,10 +94,13 @@ fn packed(args: &Publish, output: &Output) -> Result<Vec<u8>, Failure> {
     for (path, reason) in &withheld {
         output.remark(&format!("left out: {} {reason}\n", plain(path)));
     }
+    for reason in &left_out {
+        output.remark(&format!("left out with its skill: {}\n", plain(reason)));
+    }
     if !withheld.is_empty() {
         output.remark(&format!("  {DIM}help:{DIM:#} `--include NAME` takes one of them\n"));
     }
-    Ok(bytes)
+    Ok((bytes, left_out.is_empty()))
 }
 
 fn to_folder(args: &Publish, site: &Path, archive: &[u8]) -> Result<Vec<Line>, Failure> {

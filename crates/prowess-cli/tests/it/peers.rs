@@ -41,6 +41,19 @@ fn list_names_skills_and_installs_nothing() {
     }
 }
 
+/// As a submodule next to skills is.
+#[test]
+fn part_of_a_skill_is_named_and_is_missed_by_its_name_alone() {
+    let machine = Machine::new();
+    machine.tree.write("skills/pdf/more/inner/SKILL.md", plain_skill("inner"));
+    let skills = machine.path("skills");
+    for (more, code) in [(&["--list"][..], 0), (&[], 0), (&["inner"], 1)] {
+        let ran = machine.run(&[&["add", &skills], more].concat());
+        let is_named = (ran.stdout.clone() + &ran.stderr).contains("a part of the skill in `pdf`");
+        assert!(ran.code == Some(code) && is_named, "{more:?}: {ran:?}");
+    }
+}
+
 #[test]
 fn skill_behind_a_branch_is_written_in_own_words() {
     for list in [&["--list"][..], &[]] {

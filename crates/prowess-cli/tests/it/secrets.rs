@@ -134,15 +134,20 @@ fn instructions_with_a_credential_are_not_published() {
     let line = text.lines().count();
     machine.tree.write("skills/pdf/SKILL.md", text);
     let (skills, site) = (machine.path("skills"), machine.path("other"));
-    let refused = machine.run(&["publish", &skills, &site, "--format", "json"]);
+    let alone = machine.path("skills/pdf");
+    let refused = machine.run(&["publish", &alone, &site, "--format", "json"]);
     let message = refused.error()["message"].to_string();
-    assert!(
-        message.contains(&format!("`pdf/SKILL.md` has a credential in line {line}")),
-        "{message}"
-    );
+    assert!(message.contains(&format!("`SKILL.md` has a credential in line {line}")), "{message}");
     assert!(!machine.tree.join("other").exists() && !message.contains("Xk9"), "{message}");
     let checked = machine.run(&["validate", &skills]);
     assert!(checked.stdout.contains("warning[credential]"), "{}", checked.stdout);
     let included = machine.run(&["publish", &skills, &site, "--include", "pdf/SKILL.md"]);
     assert_eq!(included.code, Some(0), "{}", included.stderr);
+    // Next to it, a sound one is published.
+    let part = machine.run(&["publish", &skills, &machine.path("part")]);
+    assert_eq!(part.code, Some(3), "{}", part.stderr);
+    assert!(part.stderr.contains("with its skill: `pdf/SKILL.md` has a"), "{}", part.stderr);
+    assert!(part.stdout.contains("notes") && !part.stdout.contains("pdf.tar"), "{}", part.stdout);
+    let doctor = machine.run(&["doctor", "--root", &format!("user={skills}")]);
+    assert!(doctor.stdout.contains("warning[credential]"), "{}", doctor.stdout);
 }

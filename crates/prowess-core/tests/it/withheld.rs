@@ -1,5 +1,6 @@
 //! Files that may hold credentials are withheld, and documents about them are not.
 
+use prowess_archive::{Archive, File};
 use prowess_core::{find_credential, secret_in, withheld_content, withheld_path, without_secrets};
 
 const HEX: &str = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
@@ -97,6 +98,35 @@ fn credentials_in_texts_are_withheld() {
     assert!(withheld_content("deploy.pem", b"other").is_some(), "nothing says that it is public");
     assert!(withheld_content("tls.key", b"\x30\x82").is_some());
     assert_eq!(withheld_content("deck.key", b"PK\x03\x04"), None);
+    for (start, is_key) in [
+        (&b"\x30\x82\x04\xa2\x02\x01\0\x02\x82\x01\x01\0"[..], true),
+        (b"\x30\x82\x0a\x6a\x02\x01\x03\x30\x82\x09", true),
+        (b"\x30\x77\x02\x01\x01\x04\x20", true),
+        (b"\x30\x82\x04\xa2\x30\x82\x03\x8a\xa0\x03\x02\x01\x02", false),
+    ] {
+        assert_eq!(secret_in(&[start, &[0xfe; 99]].concat()).is_some(), is_key, "{start:?}");
+    }
+}
+
+#[test]
+fn archives_are_as_the_files_in_them() {
+    let token = format!("ghp_{}", "a0B1c2D3e4F5".repeat(3));
+    for (path, content, is_withheld) in [
+        ("a/.env", "A=b", true),
+        ("a/notes.md", &*format!("use {token}"), true),
+        ("a/tls.key", "other", true),
+        ("a/notes.md", "use it", false),
+        ("node_modules/a.js", "use it", false),
+    ] {
+        let archive = Archive::new(vec![File::new(path, content)]).unwrap();
+        for bytes in [archive.to_tar_gz(), archive.to_tar()] {
+            assert_eq!(withheld_content("kit", &bytes).is_some(), is_withheld, "{path} {content}");
+        }
+    }
+    assert_eq!(
+        withheld_content("kit", b"BZh91AY&SY"),
+        Some("is packed in a way that hides what is in it")
+    );
 }
 
 /// A long line is read once for each kind of secret: if one of these were read again at each of its

@@ -1,5 +1,7 @@
 //! Findings about one package.
 
+use std::collections::BTreeMap;
+
 use prowess_core::Severity;
 use prowess_format::{Limit, LimitSeverity, Limits, Profile};
 use prowess_lint::{LintOptions, NoProgress, check_tree};
@@ -17,34 +19,18 @@ fn with(line: &str) -> String {
     format!("{BODY}\n{line}\n")
 }
 
+/// Each row has a line of the body, the files beside it, and the codes.
 #[test]
-fn a_good_package_gives_nothing() {
-    let files = [("notes/references/a.md", "A"), ("notes/LICENSE.txt", "Free")];
-    check(&with("See [a](references/a.md)."), &files, &[]);
-}
-
-#[test]
-fn links_lead_to_files_of_the_package() {
-    let files = [("notes/references/a b.md", "A"), ("notes/references/deep/b.md", "B")];
-    let own = "references/a%20b.md ./references/a%20b.md#part references/ SKILL.md #part \
-               https://example.com/x.md mailto:a@example.com //example.com/x.md url {path}/x.md";
-    let outside = "../../etc/passwd references/../../other/SKILL.md %2e%2e/other/SKILL.md";
-    for (expected, links) in [
-        (None, own),
-        (Some("link-broken"), "gone.md references/gone.md?x#y"),
-        (Some("link-leaves-package"), outside),
-        (Some("link-absolute"), "/etc/passwd ~/.ssh/id C:/Windows/x.ini file:///etc/passwd"),
-        (Some("link-too-deep"), "references/deep/b.md"),
-    ] {
-        let expected: Vec<&str> = expected.into_iter().collect();
-        let forms =
-            |link| [format!("[x]({link})"), format!("![x]({link})"), format!("[x]\n\n[x]: {link}")];
-        for form in links.split(' ').flat_map(forms) {
-            check(&with(&form), &files, &expected);
-        }
+fn bodies_and_files_give_their_codes() {
+    for row in include_str!("../data/package.jsonl").lines() {
+        type Row = (String, BTreeMap<String, String>, Vec<String>);
+        let (line, files, expected): Row = serde_json::from_str(row).expect("three values");
+        let files: Vec<_> =
+            files.iter().map(|(path, text)| (format!("notes/{path}"), &**text)).collect();
+        let files: Vec<_> = files.iter().map(|(path, text)| (&**path, *text)).collect();
+        let expected: Vec<_> = expected.iter().map(|code| &**code).collect();
+        check(&if line.is_empty() { BODY.to_owned() } else { with(&line) }, &files, &expected);
     }
-    // In code there is none.
-    check(&with("```md\n[x](gone.md)\n```\n`[x](gone.md)`"), &[], &[]);
 }
 
 /// The list of a skill reaches no other files without a person, so such rules are named.
@@ -113,44 +99,9 @@ fn a_body_is_built_for_a_model() {
 
 #[test]
 fn nothing_hides_in_a_body_or_a_name() {
-    check(&with("a\u{202e}b"), &[], &["body-hidden-character"]);
-    check(&with("a\u{200b}b\nc\u{1b}[31md"), &[], &["body-hidden-character"]);
-    check(&with("a\u{e0041}b"), &[], &["body-hidden-character"]);
-    check(&with("👩\u{200d}👩 are two\ttogether"), &[], &[]);
     check(&BODY.replace('\n', "\r\n"), &[], &[]);
-    check(BODY, &[("notes/a\u{202e}dm.exe", "")], &["file-name-hidden-character"]);
-    check(BODY, &[("notes/a\nb.md", "")], &["file-name-hidden-character"]);
     let found = codes_of(&with("plain\nthen a\u{202e}b"), &[]);
     assert_eq!(found, [("body-hidden-character".to_owned(), Some(12))]);
-}
-
-#[test]
-fn files_for_people_are_reported() {
-    for name in ["README.md", "readme.md", "CHANGELOG.md", "CONTRIBUTING.md"] {
-        check(BODY, &[(&format!("notes/{name}"), "")], &["extraneous-file"]);
-        check(BODY, &[(&format!("notes/assets/{name}"), "")], &[]);
-    }
-    check(BODY, &[("notes/LICENSE", "")], &[]);
-}
-
-#[test]
-fn scripts_say_what_they_do() {
-    for (path, text, is_bare) in [
-        ("scripts/a.py", "\"\"\"Adds.\"\"\"\nprint(1)\n", false),
-        ("scripts/a.py", "#!/usr/bin/env python3\n# -*- coding: utf-8 -*-\n# Adds.\n", false),
-        ("scripts/a.py", "#!/usr/bin/env python3\nimport os\n", true),
-        ("scripts/a.sh", "#!/bin/sh\nset -eu\n# Adds.\n", false),
-        ("scripts/a.sh", "echo 1\n", true),
-        ("scripts/a.ts", "/* Adds. */\n", false),
-        ("scripts/a.js", "'use strict'\nlet a;\n", true),
-        ("scripts/a.json", "{}", false),
-        ("scripts/__init__.py", "import os\n", false),
-        ("scripts/empty.py", "", false),
-        ("other/a.py", "import os\n", false),
-    ] {
-        let expected: &[&str] = if is_bare { &["script-no-header"] } else { &[] };
-        check(BODY, &[(&format!("notes/{path}"), text)], expected);
-    }
 }
 
 #[test]
@@ -183,27 +134,7 @@ fn the_instructions_have_one_name() {
 }
 
 #[test]
-fn files_that_a_body_names_are_there() {
-    let files = [("notes/scripts/good.py", "# Adds.\n"), ("notes/references/a_b.md", "A")];
-    for (line, is_missing) in [
-        ("Run `scripts/good.py`.", false),
-        ("Run `python scripts/good.py --all`.", false),
-        ("Run `./scripts/gone.py` first.", true),
-        ("Run `python scripts/gone.py --all`.", true),
-        ("See references/gone.md.", true),
-        ("See **references/a_b.md**, references/a_b.md and (references/a_b.md).", false),
-        ("Of (assets/gone.png), a picture.", true),
-        ("Write to `scripts/{name}.py` or `scripts/*.py` or `scripts/...`.", false),
-        ("See `src/gone.py`, `project/scripts/gone.py` and `https://x.io/scripts/gone.py`.", false),
-        ("See `scripts/`, `scripts/gone` and `assets/.keep`.", false),
-        ("```sh\npython scripts/gone.py\n```", false),
-    ] {
-        let expected: &[&str] = if is_missing { &["path-missing"] } else { &[] };
-        check(&with(line), &files, expected);
-    }
-    // A link is reported as a link, and each path once.
-    check(&with("[references/gone.md](references/gone.md)"), &files, &["link-broken"]);
-    check(&with("`scripts/x.py` and `scripts/x.py`"), &files, &["path-missing"]);
+fn a_missing_file_is_shown_where_it_is_named() {
     let found = codes_of(&with("See\n`scripts/x.py`"), &[]);
     assert_eq!(found, [("path-missing".to_owned(), Some(12))]);
 }
@@ -246,17 +177,6 @@ fn the_script_of_a_hook_is_there() {
 
 #[test]
 fn files_whose_names_look_alike_are_reported() {
-    for (one, other, is_alike) in [
-        ("caf\u{e9}.md", "cafe\u{301}.md", true),
-        ("payment.md", "p\u{430}yment.md", true),
-        ("Guide.md", "guide.md", true),
-        ("a/guide.md", "b/guide.md", false),
-        ("guide.md", "guides.md", false),
-    ] {
-        let expected: &[&str] = if is_alike { &["file-names-alike"] } else { &[] };
-        let [one, other] = [one, other].map(|name| format!("notes/references/{name}"));
-        check(BODY, &[(&one, ""), (&other, "")], expected);
-    }
     let text = skill_md("notes", BODY);
     let files =
         [("notes/SKILL.md", text.as_str()), ("notes/caf\u{e9}", ""), ("notes/cafe\u{301}", "")];
@@ -345,35 +265,17 @@ fn severity_of_a_limit_is_that_of_the_registry() {
     }
 }
 
-/// Checks which of the codes about the words for `when` a description and a body give.
-fn check_when(description: &str, body: &str, expected: &[&str]) {
-    let text = described("notes", description, &format!("# Notes\n\nFor example so.\n{body}\n"));
-    let mut found = codes(&text, Profile::Spec);
-    found.retain(|code| code.ends_with("-no-when"));
-    assert_eq!(found, expected, "{description:?} with {body:?}");
-}
-
+/// Each row has a description, the end of a body, and the codes about words for `when`.
 #[test]
 fn the_body_need_not_repeat_when_to_use_the_skill() {
-    let both = ["description-no-when", "body-no-when"];
-    check_when("Takes notes.", "", &both);
-    check_when("Takes notes. Use when asked.", "", &[]);
-    for heading in [
-        "## When to use",
-        "## Use Cases",
-        "## Triggers",
-        "## Activation Criteria",
-        "## 何时激活",
-        "## 使用場面",
-    ] {
-        check_when("Takes notes.", heading, &["description-no-when"]);
+    for row in include_str!("../data/when.jsonl").lines() {
+        let (description, body, expected): (String, String, Vec<String>) =
+            serde_json::from_str(row).expect("three values");
+        let body = format!("# Notes\n\nFor example so.\n{body}\n");
+        let mut found = codes(&described("notes", &description, &body), Profile::Spec);
+        found.retain(|code| code.ends_with("-no-when"));
+        assert_eq!(found, expected, "{row}");
     }
-    check_when("记录笔记。", "", &["body-no-when"]);
-    check_when("当用户需要记录笔记时使用。", "", &[]);
-    check_when("メモを取るときに使う。", "", &[]);
-    check_when("메모할 때 사용합니다.", "", &[]);
-    check_when("Toma notas. Úsalo cuando haga falta.", "", &[]);
-    check_when("Делает заметки, когда нужно.", "", &[]);
 }
 
 #[test]
@@ -387,48 +289,6 @@ fn a_skill_that_people_invoke_needs_no_word_of_when() {
         let found = codes(&text, Profile::Lenient);
         assert!(!found.iter().any(|code| code.ends_with("no-when")), "{switch}: {found:?}");
     }
-}
-
-#[test]
-fn paths_that_are_not_of_the_package_are_not_missing() {
-    for line in [
-        "All have help: `python scripts/script_name.py --help`.",
-        "Mentions use the short form `references/filename.md`.",
-        "Create `scripts/deploy.sh` for the project.",
-        "Save the chart as `assets/chart.png`.",
-        "Add your files, e.g. `assets/logo.png`.",
-        "Files such as `references/schema.md` help.",
-        "- **Examples**: `assets/logo.png` for brand assets, `assets/font.ttf` for fonts",
-        "Create a folder and move material there:\n\n- Rubrics → `references/rubrics.md`",
-        "The catalog is at `method-selection`'s\n`references/model-catalog.md`.",
-        "- `method-selection` — its\n  `references/model-catalog.md` is the place.",
-        "If `references/notes.md` exists, keep it.",
-    ] {
-        check(&with(line), &[], &[]);
-    }
-    for line in [
-        "See `references/forms.md`.",
-        "- `references/security.md` — encryption",
-        "To create a project, run `scripts/init.sh`.",
-        "Create it with `scripts/make.py`.",
-        "For detailed guidance, refer to `references/timeline.md`.",
-        "Use `pdf-forms` first. Then read `references/next.md`.",
-        "| `references/cursor.md` | Custom cursors |",
-        "Write a plan. Then `scripts/plan.py`.",
-        "This is an example.\nThe rest is in `references/rest.md`.",
-    ] {
-        check(&with(line), &[], &["path-missing"]);
-    }
-}
-
-#[test]
-fn links_of_templates_are_not_broken() {
-    check(&with("- [Pools](internal-wiki/connection-pools)"), &[], &[]);
-    check(&with("Write links such as [x](guide.md)."), &[], &[]);
-    check(&with("[x](path/to/file.md)"), &[], &[]);
-    check(&with("- [x](./component-name.md)\n- [x](./code-file-1.md) - [Description]"), &[], &[]);
-    check(&with("See [x](reference/guide.md)."), &[], &["link-broken"]);
-    check(&with("See [x](examples/)."), &[], &["link-broken"]);
 }
 
 #[test]

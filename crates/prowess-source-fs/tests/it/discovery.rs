@@ -117,9 +117,10 @@ fn known_clients_are_searched_where_they_are_in_use() {
     };
     check(&tree, &only(&[]), "here", &[all[0], all[4]]);
     check(&tree, &only(&["copilot", "roo"]), "here", &[all[0], all[1], all[4], all[6]]);
-    let also = Discovery { also: further(&["goose"]), ..only(&[]) };
+    let also = Discovery { also: further(&["goose", "kilo"]), ..only(&[]) };
     let goose = ["user home/.config/goose/skills", "project here/.goose/skills"];
-    check(&tree, &also, "here", &[all[0], goose[0], all[4], goose[1]]);
+    let kilo = ["user home/.kilo/skills", "project here/.kilo/skills"];
+    check(&tree, &also, "here", &[all[0], goose[0], kilo[0], all[4], goose[1], kilo[1]]);
     let error = serde_json::from_str::<Discovery>(r#"{"only": ["clod"]}"#).unwrap_err();
     assert!(error.to_string().contains("no known client is named `clod`"), "{error}");
 }

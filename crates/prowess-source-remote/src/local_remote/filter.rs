@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use prowess_archive::{Archive, File, Limits};
+use prowess_archive::Archive;
 use prowess_core::{
     MAY_HOLD_CREDENTIALS, RemoteError, RemoteErrorKind, secret_in, withheld_content,
-    withheld_directory, withheld_path,
+    withheld_directory,
 };
 
 use super::{is_skill_md, join, refused};
@@ -46,14 +46,13 @@ impl Filter<'_> {
     /// A skill is nothing without its `SKILL.md`, so that one with a secret is an error.
     fn withholds_content(&self, path: &str, content: &[u8]) -> Result<bool, RemoteError> {
         if !is_skill_md(path) {
-            let reason = withheld_content(path, content).or_else(|| withheld_inside(content));
-            return Ok(self.withholds(path, reason));
+            return Ok(self.withholds(path, withheld_content(path, content)));
         }
         match secret_in(content) {
             Some((at, reason)) if self.withholds(path, Some(reason)) => {
                 let line = 1 + content[..at].iter().filter(|&&byte| byte == b'\n').count();
                 let message = format!("`{path}` {reason} in line {line}");
-                Err(RemoteError::new(RemoteErrorKind::Unsupported, message))
+                Err(RemoteError::new(RemoteErrorKind::Denied, message))
             }
             _ => Ok(false),
         }
@@ -85,15 +84,4 @@ impl Filter<'_> {
         }
         reason.is_none()
     }
-}
-
-/// Returns why an archive is withheld that has a file of credentials in it. One that cannot be read
-/// within the bounds of packages is a file as any other.
-fn withheld_inside(content: &[u8]) -> Option<&'static str> {
-    let archive = prowess_archive::read(content, &Limits::default()).ok()?;
-    let is_secret = |file: &File| {
-        withheld_path(&file.path) == Some(MAY_HOLD_CREDENTIALS)
-            || withheld_content(&file.path, &file.content).is_some()
-    };
-    archive.files().iter().any(is_secret).then_some("has a file in it that may hold credentials")
 }

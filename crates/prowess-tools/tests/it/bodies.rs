@@ -53,6 +53,28 @@ fn the_list_of_files_is_bounded_and_says_so() {
 }
 
 #[test]
+fn what_is_left_out_of_the_list_is_named() {
+    let (skill, token) = (skill_md("alpha", "Body"), format!("ghp_{}", "a0B1c2D3e4F5".repeat(3)));
+    let named = format!("alpha/{token}.md");
+    let large = "text ".repeat(60 << 10);
+    let files: [(&str, &[u8]); 8] = [
+        ("alpha/SKILL.md", skill.as_bytes()),
+        ("alpha/.env", b"A=b"),
+        ("alpha/kit.tar.xz", b"\xfd7zXZ\0"),
+        ("alpha/node_modules/a/a.js", b"text"),
+        ("alpha/node_modules/b.js", b"text"),
+        ("alpha/refs/gh.md", token.as_bytes()),
+        (&named, b"text"),
+        ("alpha/refs/large.md", large.as_bytes()),
+    ];
+    let parts = parts(&Host::with(delivering(), &files), &["alpha"]);
+    let expected = "<skill_resources>\n<file>refs/large.md</file>\nLeft out, as they may hold \
+                    credentials or belong to one machine: .env, [REDACTED].md, kit.tar.xz, \
+                    node_modules/, refs/gh.md\n</skill_resources>";
+    assert!(parts[1].contains(expected), "{}", parts[1]);
+}
+
+#[test]
 fn a_body_that_the_session_did_not_take_is_not_given() {
     let mut host = Host::new(delivering());
     host.session.keeps = true;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use prowess::format::Profile;
 use prowess::lint::NoProgress;
-use prowess::lint::codes::HOOK_NEEDS_SHELL;
+use prowess::lint::codes::{CREDENTIAL, HOOK_NEEDS_SHELL};
 use prowess::{
     Cancel, Catalog, CatalogSource, Diagnostic, Found, Listing, PackagePath, PreviousScan,
     ReadLimit, Rejected, ResourcePath, SKILL_MD_FILES, ScanSink, ScanSummary, Severity,
@@ -36,8 +36,8 @@ pub(super) struct Authoring {
     skills: usize,
     pub(super) errors: usize,
     warnings: usize,
-    /// The errors that do not keep a skill from being loaded, hooks that will, and changes around
-    /// a skill.
+    /// The errors that do not keep a skill from being loaded, hooks that will, credentials, and
+    /// changes around a skill.
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -63,7 +63,8 @@ pub(super) fn check(
         let all = checked.packages.iter().flat_map(|package| &package.diagnostics);
         let all = all.chain(&checked.problems);
         let is_shown = |found: &Diagnostic| {
-            found.is_error() || found.code == HOOK_NEEDS_SHELL || drift::CODES.contains(&found.code)
+            let is_told = [CREDENTIAL, HOOK_NEEDS_SHELL].contains(&found.code);
+            found.is_error() || is_told || drift::CODES.contains(&found.code)
         };
         let diagnostics = all.filter(|found| is_shown(found) && !is_known(found)).cloned();
         roots.push(Authoring {

@@ -49,8 +49,8 @@ impl SkillTool for Describe {
         value["active"] = state.find(&skill.id).is_some().into();
         value["body_tokens"] = operations.counter.count(&skill.body).into();
         let listing = resources(context.catalog, record, operations.policy.resources_listed);
-        let Listing { resources, is_complete } =
-            listing.unwrap_or(Listing { resources: Vec::new(), is_complete: true });
+        let none = Listing { resources: Vec::new(), is_complete: true };
+        let Listing { resources, is_complete } = listing.map_or(none, |(listing, _)| listing);
         // A name that cannot be shown unchanged cannot be requested.
         let files = resources.iter().filter(|resource| is_exact(resource.path.as_str()));
         let files: Vec<_> = files.collect();
