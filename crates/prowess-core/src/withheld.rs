@@ -3,8 +3,6 @@
 
 use std::borrow::Cow;
 
-use prowess_archive::Limits;
-
 use crate::credentials::{is_secret_name, named, url_secrets};
 use crate::known_tokens::{find_credential, is_random, is_word, positions, private_key, token};
 use crate::other_keys::{other_key, password_hash};
@@ -335,14 +333,20 @@ fn is_of_secrets(stem: &str) -> bool {
 }
 
 /// Returns why a file is withheld by its content, as the rest of a sentence. Headers without a key
-/// and placeholders are documentation; a file for keys has to have a public one. An archive is as
-/// the files in it, and withheld where those cannot be seen.
+/// and placeholders are documentation; a file for keys has to have a public one. With the feature
+/// `archives`, one is as the files in it, and withheld where those cannot be seen.
 pub fn withheld_content(path: &str, content: &[u8]) -> Option<&'static str> {
-    if let Some(reason) = withheld_itself(path, content) {
-        return Some(reason);
-    }
+    let itself = withheld_itself(path, content);
+    #[cfg(feature = "archives")]
+    let itself = itself.or_else(|| withheld_inside(content));
+    itself
+}
+
+#[cfg(feature = "archives")]
+fn withheld_inside(archive: &[u8]) -> Option<&'static str> {
     let mut has_secret = false;
-    let is_whole = prowess_archive::look(content, &Limits::default(), &mut |name, content| {
+    let limits = prowess_archive::Limits::default();
+    let is_whole = prowess_archive::look(archive, &limits, &mut |name, content| {
         has_secret = has_secret
             || withheld_path(name) == Some(MAY_HOLD_CREDENTIALS)
             || withheld_itself(name, content).is_some();

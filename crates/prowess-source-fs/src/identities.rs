@@ -7,13 +7,11 @@ use prowess_core::PackagePath;
 use prowess_dir::Dir;
 
 use crate::link::{RealPaths, open_package_with};
+use crate::package::Identity;
 use crate::{FsConfig, Links};
 
 /// The number of known directories at which all are evicted. Only copies are asked about.
 const MAX_KNOWN: usize = 10_000;
-
-/// Device and inode of a directory.
-pub(crate) type Identity = (u64, u64);
 
 /// The directories of packages, as they have been since the last scan.
 #[derive(Default)]

@@ -3,13 +3,15 @@
 use prowess_core::{Diagnostic, PreviousScan, ScanSink};
 use prowess_dir::{Dir, Error, Links};
 
-use crate::identities::Identity;
 use crate::probe::FileProber;
 use crate::probe_request::{FileLocation, Origin, ProbeRequest, ProbeResult};
 use crate::problem;
 use crate::report::{Fault, Reporter};
 
 pub(crate) use prowess_core::SKILL_MD_FILES as FILES;
+
+/// Device and inode of a directory.
+pub(crate) type Identity = (u64, u64);
 
 /// Whether a directory is a package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

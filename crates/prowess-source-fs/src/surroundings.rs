@@ -8,7 +8,6 @@ use prowess_dir::{PACKAGES_OF_OTHERS, REPOSITORY, has_other_authors};
 
 use crate::clients::{Home, KNOWN_CLIENTS, KnownClient, MOVED, SHARING_CLIENTS};
 use crate::further_place::{MOST, directories_in};
-use crate::package::FILES;
 use crate::scan_bounds::FOUND_DEPTH;
 
 /// The user's home, the working directory and the directories that the environment names. The host
@@ -182,7 +181,7 @@ pub(crate) fn repositories_below(directory: &Path, skip: &[Box<str>]) -> Vec<Pat
             inner.partition(|it| it.join(REPOSITORY).symlink_metadata().is_ok());
         found.extend(repositories);
         level = others;
-        level.retain(|it| !FILES.iter().any(|file| it.join(file).exists()));
+        level.retain(|it| !prowess_core::SKILL_MD_FILES.iter().any(|file| it.join(file).exists()));
     }
     found
 }

@@ -196,8 +196,8 @@ impl RuntimeBuilder {
 
     /// Builds the runtime without the sources that have not answered when `until` is cancelled, so
     /// that none delays the first answer; a source of this machine that goes on, such as a large
-    /// directory, may take five seconds more. Each of them has a finding, and is added as soon as it
-    /// answers. By default, the runtime waits for all.
+    /// directory, may take five seconds more. Each of them has a finding, and is added as soon as
+    /// it answers. By default, the runtime waits for all.
     #[must_use]
     pub fn wait_until(mut self, until: Cancel) -> Self {
         self.waits_until = Some(until);

@@ -1,5 +1,6 @@
 //! Files that may hold credentials are withheld, and documents about them are not.
 
+#[cfg(feature = "archives")]
 use prowess_archive::{Archive, File};
 use prowess_core::{find_credential, secret_in, withheld_content, withheld_path, without_secrets};
 
@@ -108,6 +109,7 @@ fn credentials_in_texts_are_withheld() {
     }
 }
 
+#[cfg(feature = "archives")]
 #[test]
 fn archives_are_as_the_files_in_them() {
     let token = format!("ghp_{}", "a0B1c2D3e4F5".repeat(3));

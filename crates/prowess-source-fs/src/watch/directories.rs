@@ -122,7 +122,7 @@ impl Watching {
             let links = lock(&self.shared.tree).links();
             let ends = Ends::look(&self.config, links, above);
             let mut tree = lock(&self.shared.tree);
-            let found = ends.targets(&tree);
+            let found = ends.targets(tree.root(), |it| tree.is_package(it).is_some());
             // A target that appeared before it was watched is found by resolving again.
             if last.as_ref() == Some(&found) {
                 break;

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::tree::{Tree, WayOfFile};
 use crate::way::{End, Ways};
 use crate::{FsConfig, Links};
 
@@ -37,8 +36,16 @@ pub(super) struct Targets {
     pub(super) beside: BTreeSet<PathBuf>,
     /// The directories on the ways, likewise.
     pub(super) ways: BTreeSet<PathBuf>,
-    /// What the links of files lead through.
+    /// The parts that the links of files lead through.
     pub(super) files: BTreeSet<WayOfFile>,
+}
+
+/// A file, a link or a directory through which the link in the place of a `SKILL.md` leads, by its
+/// real path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct WayOfFile {
+    pub(super) part: PathBuf,
+    pub(super) package: String,
 }
 
 impl Ends {
@@ -91,11 +98,12 @@ impl Ends {
         }
     }
 
-    /// Returns the targets that are not watched as a part of the tree.
-    pub(super) fn targets(&self, tree: &Tree) -> Targets {
+    /// Returns the targets that are not watched as a part of the tree at `root`; `is_known` says of
+    /// its directories which are.
+    pub(super) fn targets(&self, root: &Path, is_known: impl Fn(&str) -> bool) -> Targets {
         let is_watched = |directory: &Path| {
             let inside = directory.strip_prefix(&self.root).ok().and_then(Path::to_str);
-            inside.is_some_and(|inside| tree.is_package(inside).is_some())
+            inside.is_some_and(&is_known)
         };
         let mut targets = Targets { files: self.files.clone(), ..Targets::default() };
         let mut seen = BTreeSet::new();
@@ -106,7 +114,7 @@ impl Ends {
                     targets.packages.push(link.clone());
                     // Its events have this path from now on, including the names of its parents.
                     if self.above.contains(target) {
-                        let way = tree.root().ancestors().filter_map(Path::file_name);
+                        let way = root.ancestors().filter_map(Path::file_name);
                         targets.awaited.extend(way.map(OsString::from));
                     }
                 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use prowess_dir::REPOSITORY;
 
-use super::targets::Targets;
+use super::targets::{Targets, WayOfFile};
 use crate::{FsConfig, Nested};
 
 /// The watched directories by their paths from the root, and whether each is a package.
@@ -20,16 +20,8 @@ pub(super) struct Tree {
     links: BTreeSet<String>,
     /// Each `SKILL.md` that is a link.
     linked_files: BTreeSet<String>,
-    /// What is watched because of links.
+    /// The directories that are watched because of links.
     targets: Targets,
-}
-
-/// A file, a link or a directory through which the link in the place of a `SKILL.md` leads, by its
-/// real path.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct WayOfFile {
-    pub(super) part: PathBuf,
-    pub(super) package: String,
 }
 
 impl Tree {
