@@ -130,12 +130,17 @@ fn open_by_kernel(
     resolve: ResolveFlags,
 ) -> Result<OwnedFd, Errno> {
     /// The number of attempts for a path that was moved while the kernel resolved it.
-    const TRIES: usize = 32;
+    const TRIES: usize = 256;
+    /// The number of attempts after which those that move paths are let go on.
+    const SOON: usize = 8;
 
     let mut answer = openat2(directory, path, flags, resolve);
-    for _ in 1..TRIES {
+    for attempt in 1..TRIES {
         if !matches!(answer, Err(Errno::AGAIN | Errno::INTR)) {
             break;
+        }
+        if attempt >= SOON {
+            std::thread::yield_now();
         }
         answer = openat2(directory, path, flags, resolve);
     }
