@@ -5,8 +5,11 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, open, openat, statat};
-use rustix::io::read;
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, RawDir, ResolveFlags, fstat, open, openat, openat2,
+    statat,
+};
+use rustix::io::{pread, read};
 
 /// How much of each file is read.
 const HEAD: usize = 4 * 1024;
@@ -94,11 +97,24 @@ pub fn read_whole(path: &Path) -> usize {
 /// The same; gives what was read.
 pub fn content(path: &Path) -> Vec<u8> {
     let file = open(path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).expect("it is there");
-    let size = rustix::fs::fstat(&file).expect("it has a state").st_size;
+    let size = fstat(&file).expect("it has a state").st_size;
     let mut bytes = vec![0; usize::try_from(size).expect("it is small")];
     let length = read(&file, &mut bytes[..]).expect("it can be read");
     bytes.truncate(length);
     bytes
+}
+
+/// What a read takes that follows no link and notices when the file is written to meanwhile: opens
+/// a file, states it, reads it whole, states it again and closes it; gives its length.
+pub fn read_still(path: &Path) -> usize {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+    let file = openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+    let file = file.expect("it is there");
+    let size = fstat(&file).expect("it has a state").st_size;
+    let mut bytes = vec![0; usize::try_from(size).expect("it is small") + 1];
+    let length = pread(&file, &mut bytes[..], 0).expect("it can be read");
+    assert_eq!(fstat(&file).expect("it has a state").st_size, size, "it is not written to");
+    length
 }
 
 fn open_root(root: &Path) -> OwnedFd {

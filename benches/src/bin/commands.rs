@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use benches::children::{cpu_of_children, run};
+use benches::children::{cpu_of, cpu_of_children, run};
 use benches::table::{milliseconds, print_alone, print_beside};
 use benches::{corpus, floor, measure};
 use tempfile::TempDir;
@@ -151,14 +151,14 @@ impl Bench {
                 self.row(&name, most_of[1], || run(&mut self.command(arguments, true)));
             }
         }
-        for (at, (name, _, most)) in REQUESTS.into_iter().enumerate() {
-            let requests = &REQUESTS[..=at];
-            self.row(name, Some(most), || self.serve(requests, drop));
+        let (times, floor) = self.medians(|| self.serve(drop).0);
+        for ((name, _, most), time) in REQUESTS.into_iter().zip(times) {
+            self.print_row(name, Some(most), time, floor);
         }
-        let peak = self.serve(&REQUESTS, measure::peak_kib_of) as f64 / 1024.0;
+        let peak = self.serve(measure::peak_kib_of).1 as f64 / 1024.0;
         print_alone("serve, peak memory at the answer", self.count, peak, "MB", None);
         let mut held = Vec::new();
-        let time = cpu_of_children(|| held = self.serve(&REQUESTS, watching));
+        let time = cpu_of_children(|| held = self.serve(watching).1);
         let values = std::iter::once(milliseconds(time)).chain(held);
         for ((name, unit, most), value) in WATCHING.into_iter().zip(values) {
             print_alone(&format!("serve, {name}"), self.count, value, unit, most);
@@ -191,24 +191,39 @@ impl Bench {
 
     /// Prints the median of the CPU times, beside the floor's of the same rounds, and returns it.
     fn row<T>(&self, name: &str, most: Option<f64>, mut work: impl FnMut() -> T) -> Duration {
-        let mut times = [Vec::new(), Vec::new()];
-        let itself = std::env::current_exe().expect("the program has a path");
-        for _ in 0..self.rounds {
-            times[0].push(cpu_of_children(|| drop(work())));
-            let mut floor = Command::new(&itself);
-            floor.arg("floor").args(&self.roots);
-            times[1].push(cpu_of_children(|| assert!(run(&mut floor), "the floor is reached")));
-        }
-        let [time, floor] = times.map(|mut times| {
-            times.sort_unstable();
-            times[times.len() / 2]
-        });
+        let ([time], floor) = self.medians(|| [cpu_of_children(|| drop(work()))]);
+        self.print_row(name, most, time, floor);
+        time
+    }
+
+    fn print_row(&self, name: &str, most: Option<f64>, time: Duration, floor: Duration) {
         if self.count == 0 {
             print_alone(name, 0, milliseconds(time), "ms", Some(most_empty(name)));
         } else {
             print_beside(name, self.count, time, floor, most);
         }
-        time
+    }
+
+    /// Returns the medians of the times that each round measures, and the floor's.
+    fn medians<const N: usize>(
+        &self,
+        mut round: impl FnMut() -> [Duration; N],
+    ) -> ([Duration; N], Duration) {
+        let itself = std::env::current_exe().expect("the program has a path");
+        let median = |mut times: Vec<Duration>| {
+            times.sort_unstable();
+            times[times.len() / 2]
+        };
+        let (times, floors): (Vec<_>, _) = (0..self.rounds)
+            .map(|_| {
+                let mut floor = Command::new(&itself);
+                floor.arg("floor").args(&self.roots);
+                let reach = || assert!(run(&mut floor), "the floor is reached");
+                (round(), cpu_of_children(reach))
+            })
+            .unzip();
+        let each = std::array::from_fn(|at| median(times.iter().map(|it| it[at]).collect()));
+        (each, median(floors))
     }
 
     fn command(&self, arguments: &[&str], with_cache: bool) -> Command {
@@ -229,15 +244,15 @@ impl Bench {
         command
     }
 
-    /// Starts a server, makes these requests one after another, looks at its process, by its
-    /// number, and ends it.
-    fn serve<T>(&self, requests: &[(&str, &str, f64)], look: impl FnOnce(u32) -> T) -> T {
+    /// Starts a server, makes the requests one after another, looks at its process, by its number,
+    /// and ends it. Returns its CPU time at each answer too: what it does after one is not part of it.
+    fn serve<T>(&self, look: impl FnOnce(u32) -> T) -> ([Duration; REQUESTS.len()], T) {
         let mut command = self.command(&["serve"], false);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut server = command.spawn().expect("the program can be started");
         let mut input = server.stdin.take().expect("it is piped");
         let mut output = BufReader::new(server.stdout.take().expect("it is piped"));
-        for (_, request, _) in requests {
+        let times = REQUESTS.map(|(_, request, _)| {
             writeln!(input, "{request}").expect("the server reads");
             let mut answer = String::new();
             while !answer.contains("\"result\"") {
@@ -245,11 +260,13 @@ impl Bench {
                 let read = output.read_line(&mut answer).expect("the server writes");
                 assert!(read > 0, "the server ended before it answered {request}");
             }
+            let time = cpu_of(server.id());
             writeln!(input, "{INITIALIZED}").expect("the server reads");
-        }
+            time
+        });
         let seen = look(server.id());
         server.kill().expect("it runs");
         server.wait().expect("it has ended");
-        seen
+        (times, seen)
     }
 }

@@ -135,7 +135,7 @@ fn activation(root: &Path, count: usize, rounds: usize) {
     let [floor, bodies, parsed, activation] = least(
         rounds.max(15),
         [
-            &mut || paths.iter().map(|path| floor::read_whole(path)).sum(),
+            &mut || paths.iter().map(|path| floor::read_still(path)).sum(),
             &mut || ids.iter().map(|id| read(id).len()).sum(),
             &mut || ids.iter().map(parsed).sum(),
             &mut || ids.iter().map(|id| turn.load(id)).sum(),
