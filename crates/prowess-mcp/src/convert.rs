@@ -87,17 +87,20 @@ pub(crate) fn result(
         CallToolResult::success(content)
     };
     converted.structured_content = structured_content;
-    let fork = result.fork.map(|fork| {
-        let ForkedSession { session, preference } = *fork;
-        let mut fork = json!(preference);
-        fork["conversation"] = session.as_str().into();
-        fork
-    });
-    converted.meta = Some(meta(duration, result.code.as_ref(), error.as_ref(), approval.as_ref()));
-    if let (Some(fork), Some(meta)) = (fork, &mut converted.meta) {
-        meta.insert(FORK_KEY.to_owned(), fork);
-    }
+    let mut meta = meta(duration, result.code.as_ref(), error.as_ref(), approval.as_ref());
+    meta.extend(result.fork.as_deref().map(fork_meta).unwrap_or_default());
+    converted.meta = Some(meta);
     Ok(converted)
+}
+
+/// Returns what names the conversation of a forked session, and how its skill prefers to be run.
+pub(crate) fn fork_meta(fork: &ForkedSession) -> MetaObject {
+    let ForkedSession { session, preference } = fork;
+    let mut value = json!(preference);
+    value["conversation"] = session.as_str().into();
+    let mut meta = MetaObject::new();
+    meta.insert(FORK_KEY.to_owned(), value);
+    meta
 }
 
 /// Joins texts that follow each other. Some clients show the model the first part alone.

@@ -4,14 +4,14 @@ use prowess::format::substitute::{Arguments, Parameter, parameters, substitute};
 use prowess::format::{Directory, Mapping, Value, parse_in};
 use prowess::text::quoted;
 use prowess::tools::Surface;
-use prowess::{Caller, Catalog, ReadLimit, Record, ResourcePath, Turn};
+use prowess::{Caller, Catalog, ForkedSession, ReadLimit, Record, ResourcePath, Turn};
 use rmcp::ErrorData;
 use rmcp::model::{
     ArgumentInfo, CompletionInfo, GetPromptResult, JsonObject, Prompt, PromptArgument,
     PromptMessage, Reference, Role,
 };
 
-use crate::convert::coded;
+use crate::convert::{coded, fork_meta};
 use crate::page::{Page, page};
 
 /// The name of the argument that stands for everything behind the skill's name.
@@ -56,12 +56,13 @@ fn fields(catalog: &Catalog, record: Record<'_>) -> Option<Mapping> {
     Some(parse_in(&text, Some(directory), record.rules()).document?.frontmatter.fields)
 }
 
-/// Loads a skill for the user, and returns its instructions with the arguments in place.
+/// Loads a skill for the user, and returns its instructions with the arguments in place, and the
+/// session that was forked for it, if it asks for one.
 pub(crate) fn get(
     turn: &Turn,
     name: &str,
     arguments: &JsonObject,
-) -> Result<GetPromptResult, ErrorData> {
+) -> Result<(GetPromptResult, Option<Box<ForkedSession>>), ErrorData> {
     let record = turn.catalog().find(name, Caller::User).found().ok_or_else(|| unknown(name))?;
     let mut load = turn.load_call(name).ok_or_else(|| unknown(name))?;
     let fields = fields(turn.catalog(), record).unwrap_or_default();
@@ -84,7 +85,9 @@ pub(crate) fn get(
     let arguments = Arguments { parameters: &parameters, values: &values, text };
     let message = substitute(body, &arguments).text.into_owned();
     let message = PromptMessage::new_text(Role::User, message);
-    Ok(GetPromptResult::new(vec![message]).with_description(record.description()))
+    let mut result = GetPromptResult::new(vec![message]).with_description(record.description());
+    result.meta = dispatched.result.fork.as_deref().map(fork_meta);
+    Ok((result, dispatched.result.fork))
 }
 
 /// Returns the arguments, which the protocol requires to be texts.

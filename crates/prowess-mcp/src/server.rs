@@ -269,8 +269,13 @@ impl ServerHandler for SkillServer {
     ) -> Result<GetPromptResponse, ErrorData> {
         let GetPromptRequestParams { name, arguments, .. } = request;
         let arguments = arguments.unwrap_or_default();
-        let result = self.in_turn(&context, move |turn| prompts::get(turn, &name, &arguments));
-        Ok(result.await?.into())
+        let conversation = self.conversation(&context)?;
+        let got = conversation.in_turn(move |turn| prompts::get(turn, &name, &arguments));
+        let (result, fork) = got.await??;
+        if let Some(fork) = fork {
+            self.conversations.keep_fork(&conversation, &fork.session, &context);
+        }
+        Ok(result.into())
     }
 
     async fn complete(

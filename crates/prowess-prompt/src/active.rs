@@ -23,7 +23,7 @@ pub(crate) fn add_active(account: &mut Account<'_>, input: &PromptInput<'_>) {
         return;
     }
     let blank = if account.text.is_empty() { "" } else { "\n" };
-    let introduction = introduction(input.delivery.show_location);
+    let introduction = introduction(*input.delivery);
     let opening = format!("{blank}{introduction}\n<active_skills>\n");
     account.add(Part::ActiveFrame, &opening);
     for skill in input.active {
@@ -107,13 +107,12 @@ pub(crate) fn wrapped(
     wrap_body(TAG, &attributes, body, boundary) + "\n"
 }
 
-/// Returns the sentences in front of bodies.
-pub(crate) fn introduction(show: ShowLocation) -> String {
-    let about = match show {
-        ShowLocation::Absolute | ShowLocation::Virtual => ABOUT_DIRECTORIES,
-        _ => "",
-    };
-    format!("{INTRODUCTION}{about}")
+/// Returns the sentences in front of bodies. A plain element has no directory.
+pub(crate) fn introduction(delivery: DeliveryPolicy) -> String {
+    let has_directory =
+        matches!(delivery.show_location, ShowLocation::Absolute | ShowLocation::Virtual);
+    let has_directory = has_directory && delivery.tags != BodyTags::Skill;
+    format!("{INTRODUCTION}{}", if has_directory { ABOUT_DIRECTORIES } else { "" })
 }
 
 /// Returns the skill's directory as a model sees it, unless its shown form would differ from the

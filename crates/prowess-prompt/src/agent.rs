@@ -34,7 +34,7 @@ pub fn agent_instructions(
 }
 
 fn block(skills: &[Arc<ActiveSkill>], delivery: DeliveryPolicy, boundary: &Boundary) -> String {
-    let mut text = format!("{}\n<active_skills>\n", introduction(delivery.show_location));
+    let mut text = format!("{}\n<active_skills>\n", introduction(delivery));
     for skill in skills {
         text.push_str(&encoded(skill, &skill.body, delivery, boundary));
     }

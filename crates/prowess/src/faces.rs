@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::{Catalog, TokenCounter, ToolDefinition, character_count};
 use prowess_prompt::{
-    Block, BlockPolicy, CatalogFormat, CatalogPlace, Composer, ComposerInput, DescribedSkills,
-    Prompt, PromptPolicy, tool_description, unlisted_description,
+    BlockPolicy, CatalogFormat, CatalogPlace, Composer, ComposerInput, DescribedSkills, Prompt,
+    PromptPolicy, tool_description, unlisted_description,
 };
 use prowess_tools::{SkillTools, Surface, ToolNaming, ToolPolicy, Toolbox};
 
@@ -55,13 +55,21 @@ impl Face {
         let mut policy = policies.prompt.clone();
         let own = tools.load_surface();
         let is_shown = policy.catalog_place != CatalogPlace::ToolOnly;
-        if let Some(own) = own.filter(|own| is_shown && Some(*own) != first) {
-            policy.catalog_format = format_of(own);
-            let (place, blocks) = place_of(own);
-            policy.catalog_place = place;
-            // A text that the operator has chosen is for each model.
-            if let Some(any) = blocks.filter(|_| policy.blocks == BlockPolicy::default()) {
-                policy.blocks.any = any;
+        if let Some(surface) = own.filter(|_| is_shown) {
+            let document = document_of(surface);
+            let is_first = own == first;
+            // A text that the operator has chosen is for each model, that of another surface's
+            // document is not.
+            let is_absent =
+                |it: &&Surface| it.load_tool().is_some() && !tools.surfaces.contains(it);
+            let mut absent = policies.tools.surfaces.iter().filter(is_absent);
+            let is_foreign = absent.any(|other| document_of(*other).blocks == policy.blocks);
+            if is_foreign || (!is_first && policy.blocks == BlockPolicy::default()) {
+                policy.blocks = document.blocks;
+            }
+            if !is_first {
+                policy.catalog_format = document.catalog_format;
+                policy.catalog_place = document.catalog_place;
             }
         }
         let described = policies.prompt.described_skills;
@@ -77,7 +85,7 @@ impl Face {
                 let is_described = policy.catalog_place == CatalogPlace::ToolDescription;
                 return is_described.then_some(List { tool, composer: None });
             }
-            let format = format_of(surface);
+            let format = document_of(surface).catalog_format;
             let most = policies.prompt.max_characters;
             let listing = PromptPolicy {
                 catalog_place: CatalogPlace::ToolDescription,
@@ -213,24 +221,21 @@ fn described_by(surface: Surface) -> Option<DescribedSkills> {
     (surface == Surface::GetSkill).then_some(DescribedSkills::AtStart)
 }
 
-/// Returns the place that the document of a surface has for the list of skills, and its blocks,
-/// where it does not have the base rule.
-fn place_of(surface: Surface) -> (CatalogPlace, Option<Vec<Block>>) {
-    match surface {
-        Surface::ReadSkill => (CatalogPlace::ContextBlock, Some(vec![Block::CheckFirst])),
-        Surface::Skill | Surface::GetSkill => (CatalogPlace::ToolDescription, Some(Vec::new())),
-        _ => (CatalogPlace::ToolDescription, None),
-    }
-}
-
-/// Returns the format in which the document of a surface lists skills.
-fn format_of(surface: Surface) -> CatalogFormat {
-    match surface {
-        Surface::Skill => CatalogFormat::QuotedLines,
-        Surface::GetSkill => CatalogFormat::DashLines,
-        Surface::ReadSkill => CatalogFormat::Bullets,
-        _ => CatalogFormat::XmlElements,
-    }
+/// Returns the policy of the prompt that the document of a surface has: that of its preset.
+fn document_of(surface: Surface) -> PromptPolicy {
+    let preset = match surface {
+        Surface::Skill => Policies::preset("enterprise-layers"),
+        Surface::GetSkill => Policies::preset("sandbox"),
+        Surface::ReadSkill => Policies::preset("one-directory"),
+        _ => {
+            return PromptPolicy {
+                catalog_place: CatalogPlace::ToolDescription,
+                catalog_format: CatalogFormat::XmlElements,
+                ..PromptPolicy::default()
+            };
+        }
+    };
+    preset.expect("the presets are valid").prompt
 }
 
 /// Returns the policy of the prompt, with the names of the tools as the model sees them. Names that
