@@ -1,9 +1,9 @@
 //! Encodes text of skills for a terminal, and fits it to the terminal's width.
 
 use std::borrow::Cow;
-use std::io;
 use std::os::fd::AsFd;
 use std::sync::OnceLock;
+use std::{io, mem};
 
 use anstream::adapter::strip_str;
 use jiff::Timestamp;
@@ -71,6 +71,25 @@ pub(crate) fn wrapped(text: &str, columns: usize, margin: usize) -> String {
         lines.push_str(piece);
         used += shown_width(piece);
     }
+    lines
+}
+
+/// Returns the lines of a cell of a table, of at most this number of columns; a longer word is cut.
+pub(crate) fn cell_lines(text: &str, columns: usize) -> Vec<String> {
+    let (mut lines, mut line) = (Vec::new(), String::new());
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            let is_full = width(&line) + 1 + width(word) > columns;
+            if is_full { lines.push(mem::take(&mut line)) } else { line.push(' ') }
+        }
+        for letter in word.chars() {
+            if width(&line) + letter.width().unwrap_or_default() > columns {
+                lines.push(mem::take(&mut line));
+            }
+            line.push(letter);
+        }
+    }
+    lines.push(line);
     lines
 }
 

@@ -2,8 +2,10 @@
 
 use expect_test::expect;
 use prowess_audit::{AuditEntry, Redactor};
-use prowess_core::{AuditEvent, Code, DeactivationCause, Outcome};
-use serde_json::Value;
+use prowess_core::{
+    AllowedTools, AuditEvent, Code, DeactivationCause, Outcome, RuntimeEvent, SkillActivation,
+};
+use serde_json::{Value, json};
 
 use crate::fixture::{
     activated, approved, deactivated, denied, done, intent, rejected_plugin, resumed, trusted,
@@ -31,6 +33,18 @@ fn run_of_a_skill_is_written_field_by_field() {
         {"event":"tool_restriction_violated","timestamp":"2026-01-01T00:00:01.5Z","skill_name":"pdf","tool_name":"Write","tool_allowed":false,"agent_id":"agent-1","task_id":"task-2","tenant_id":"tenant-3","session_id":"talk","correlation_id":"628d3158260bb4f2208b50e45c682798","call":2,"caller":"model","generation":7,"decision":{"verdict":"denied","rule":"Read Bash(git:*)","skill":"pdf","location":"SKILL.md:4:16"},"error":"`Write` is not in the allowed-tools of `pdf`","outcome":"refused","code":"tool-not-allowed","duration_ms":0}
         {"event":"skill_deactivated","timestamp":"2026-01-01T00:00:12.5Z","skill_name":"pdf","duration_seconds":12.5,"cause":"task_completed","agent_id":"agent-1","task_id":"task-2","tenant_id":"tenant-3","session_id":"talk","correlation_id":"628d3158260bb4f2208b50e45c682798"}
     "#]].assert_eq(&(written.join("\n") + "\n"));
+}
+
+/// A list that is left out limits nothing, and an empty one allows no tool.
+#[test]
+fn every_tool_differs_from_none() {
+    let written = |allowed_tools| {
+        let RuntimeEvent::SkillActivated(event) = activated() else { panic!("a load") };
+        let event = SkillActivation { allowed_tools, ..event };
+        let entry = AuditEntry::Runtime(RuntimeEvent::SkillActivated(event));
+        entry.to_json(&Redactor::default())["allowed_tools"].clone()
+    };
+    assert_eq!([AllowedTools::Absent, AllowedTools::Empty].map(written), [Value::Null, json!([])]);
 }
 
 /// The events that belong to no call.

@@ -470,12 +470,21 @@ fn differences_of_a_preset_are_explained() {
     };
     let explained = explain("omniforge", "json").json();
     let differences = explained["differences"].as_array().unwrap();
+    assert!(differences.iter().any(|it| it["key"] == "none"), "a row without a key says so");
     let text = explain("enterprise-layers", "text").text().to_owned();
-    assert!(!differences.is_empty());
-    for difference in differences {
-        for (field, value) in difference.as_object().unwrap() {
-            let value = value.as_str().unwrap_or("none").trim();
-            assert!(text.contains(&format!("{field:9} {value}")), "{field}: {value} in {text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    let (heads, table) = text.split_once("\n\n").expect("a table");
+    let columns = ["the document says", "prowess does", "why", "key"];
+    let starts = columns.map(|head| heads.find(head).expect(head));
+    let letters = |text: &str| text.split_whitespace().collect::<String>();
+    let table: Vec<_> = table.split("\n\n").collect();
+    assert_eq!(table.len(), differences.len());
+    for (row, difference) in table.iter().zip(differences) {
+        for (at, field) in ["document", "prowess", "why", "key"].into_iter().enumerate() {
+            let width = starts.get(at + 1).map_or(100, |next| next - starts[at]);
+            let cell = |line: &str| line.chars().skip(starts[at]).take(width).collect::<String>();
+            let cell = letters(&row.lines().map(cell).collect::<String>());
+            assert_eq!(cell, letters(difference[field].as_str().unwrap()), "{field}");
         }
     }
     assert!(explain("standard", "text").text().contains("no difference"));

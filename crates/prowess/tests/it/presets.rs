@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use expect_test::expect_file;
-use prowess::source_fs::{ProjectTrust, Surroundings};
-use prowess::{BodyDelivery, ConfigPart, Configuration, NoFolderTrust, Origin, Policies};
+use prowess::source_fs::Surroundings;
+use prowess::{BodyDelivery, ConfigPart, Configuration, Origin, Policies};
 use prowess_testkit::Tree;
 use serde_json::json;
 
@@ -92,64 +92,28 @@ fn offered(preset: &str) -> (Vec<String>, usize) {
 
 #[test]
 fn presets_see_one_shelf_each_in_its_own_way() {
-    let check = |preset, ids: &[&str], errors| {
-        assert_eq!(
-            offered(preset),
-            (ids.iter().map(|id| (*id).to_owned()).collect(), errors),
-            "{preset}"
-        );
-    };
-    check("standard", &["my-notes", "other", "pdf"], 0);
-    check("flexigpt", &["my-notes", "other", "pdf", "project:pdf#2"], 0);
-    check("omniforge", &["other", "pdf"], 1);
-    check("boxxy", &["other"], 3);
-    check("sandbox", &["My Notes", "other"], 2);
-    check("yodoca", &["notes", "upper"], 2);
+    for row in include_str!("../data/preset_shelves.txt").lines() {
+        let (preset, expected) = row.split_once(": ").expect("a preset, its skills and its errors");
+        let (ids, errors) = offered(preset);
+        assert_eq!(format!("{}; {errors}", ids.join(", ")), expected, "{preset}");
+    }
 }
 
-/// The enterprise's skills, the user's and the project's, each in its layer and the highest first.
+/// The highest layer first; which skill of a name is used, is a case of the document.
 #[test]
 fn omniforge_finds_its_layers_in_a_home() {
-    let skill = |of: &str| format!("---\nname: {of}\ndescription: Of {of}. Use it.\n---\nBody\n");
     let tree = Tree::new("");
-    let places = [
-        ("home/.omniforge/enterprise/skills", "enterprise"),
-        ("home/.omniforge/skills", "personal"),
-        ("project/.omniforge/skills", "project"),
-    ];
-    for (place, layer) in places {
-        tree.write(&format!("{place}/{layer}/SKILL.md"), skill(layer));
-        tree.write(&format!("{place}/deploy/SKILL.md"), skill("deploy"));
+    for place in ["home/.omniforge/enterprise", "home/.omniforge", "project/.omniforge"] {
+        tree.write(&format!("{place}/skills/deploy/SKILL.md"), "");
     }
-    tree.write("project/.omniforge/skills/group/nested/SKILL.md", skill("nested"));
-    tree.write("project/.omniforge/skills/notes.md", "No skill.");
-    tree.write("project/.agents/skills/stray/SKILL.md", skill("stray"));
-    let machine = Surroundings::new(Some(tree.join("home")), Some(tree.join("project")));
-    let mut policies = Policies::preset("omniforge").expect("there is one");
-    policies.discovery.project_trust = ProjectTrust::Label;
-    let builder = dynamic::builder().policies(policies);
-    let runtime = builder.discover(machine, Arc::new(NoFolderTrust)).build();
-    let catalog = runtime.expect("the layers are there").catalog();
-    let layers: Vec<_> = catalog.layers().iter().map(|layer| &*layer.name).collect();
-    assert_eq!(&layers[..4], ["enterprise", "personal", "project", "plugin"]);
-    let skills: Vec<_> = catalog.skills().map(|skill| (skill.id(), &*skill.layer().name)).collect();
-    let expected = [
-        ("deploy", "enterprise"),
-        ("enterprise", "enterprise"),
-        ("personal", "personal"),
-        ("project", "project"),
-    ];
-    assert_eq!(skills, expected, "the enterprise's skill of a name is the one that is used");
-
-    let homely = Surroundings::new(Some(tree.join("home")), None);
     let policies = Policies::preset("omniforge").expect("there is one");
-    let layers: Vec<_> =
-        policies.discovery.find(&homely).roots.into_iter().map(|root| root.layer).collect();
-    assert_eq!(
-        layers,
-        ["enterprise".into(), "personal".into()],
-        "without a project it has no layer"
-    );
+    let layers: Vec<_> = policies.layers.iter().map(|layer| layer.name.clone()).collect();
+    assert_eq!(layers[..4].join(" "), "enterprise personal project plugin");
+    for (project, count) in [(None, 2), (Some(tree.join("project")), 3)] {
+        let roots = policies.discovery.find(&Surroundings::new(Some(tree.join("home")), project));
+        let found: Vec<_> = roots.roots.into_iter().map(|root| root.layer).collect();
+        assert_eq!(found, layers[..count], "without a project it has no layer");
+    }
 }
 
 /// A session without active skills has no instructions that could hold a body.

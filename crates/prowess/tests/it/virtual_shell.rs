@@ -8,7 +8,10 @@ use prowess::audit::{AuditEntry, MemoryLog};
 use prowess::session::SessionHandle;
 use prowess::{Layer, MemorySource, Policies, Runtime, ToolCall, ToolResult, Trust};
 use prowess_testkit::Tree;
+use serde::Deserialize;
 use serde_json::{Value, json};
+
+use crate::cases::data::read;
 
 const SHELF: &str = include_str!("../data/virtual_shell.txt");
 
@@ -80,45 +83,31 @@ fn model_gets_a_skill_and_runs_its_script() {
     assert_eq!(sandbox, json!(audited), "the audit has the id of the sandbox");
 }
 
-/// A policy, a file of the skill, and the reason that a reader has in place of its text, if it is
-/// closed.
-const CLOSED: [(&str, &str, Option<&str>); 9] = [
-    (
-        "script_read: block",
-        "scripts/setup-venv.sh",
-        Some("CORRECT: sandbox_execute(command=\"cd /.s"),
-    ),
-    ("script_read: block_when_active", "scripts/setup-venv.sh", None),
-    ("script_read: block", "SKILL.md", None),
-    (
-        "read_gate: active",
-        "assets/all",
-        Some("skill `python-dev` is not active; load it, then read"),
-    ),
-    ("read_gate: active", "SKILL.md", None),
-    ("script_read: block", "scripts/a.py", Some("no tool here runs `python3`; go on without")),
-    ("read_scope: resources", "SKILL.md", Some("only files under `references/` and `assets/` may")),
-    ("read_scope: resources", "assets/all", None),
-    ("read_limit_bytes: 255", "assets/all", Some("larger than the limit of 255 bytes")),
-];
+#[derive(Deserialize)]
+struct Closed {
+    reads: Vec<(String, String, Option<String>)>,
+    runs: Vec<String>,
+}
 
 #[test]
 fn one_rule_decides_about_tools_and_commands() {
-    for (policy, file, reason) in CLOSED {
+    let Closed { reads, runs } = read(include_str!("virtual_shell/closed.yaml"));
+    for (policy, file, reason) in &reads {
         let host = Host::new(&format!("tools: {{ {policy} }}"));
-        let read = host.call("skills_read", json!({ "skill": "python-dev", "path": file }));
+        let found = host.call("skills_read", json!({ "skill": "python-dev", "path": file }));
         let command = format!("cd /.sandbox/skills/python-dev && sed '' < {file}");
         let (ran, _) = host.execute(&command);
-        let texts = [json!(read.content).to_string().replace('\\', ""), ran.to_string()];
+        let texts = [json!(found.content).to_string(), ran.to_string()];
         for text in texts.map(|text| text.replace('\\', "")) {
-            assert!(reason.is_none_or(|reason| text.contains(reason)), "{policy}, {file}: {text}");
+            let is_given = reason.as_ref().is_none_or(|reason| text.contains(reason));
+            assert!(is_given, "{policy}, {file}: {text}");
         }
-        assert_eq!(read.is_error, reason.is_some(), "{policy}, {file}: {read:?}");
+        assert_eq!(found.is_error, reason.is_some(), "{policy}, {file}: {found:?}");
         let refused = json!([format!(
             "{}: python-dev/{file}",
-            json!(read.code).as_str().unwrap_or_default()
+            json!(found.code).as_str().unwrap_or_default()
         )]);
-        let of_command = reason.map(|_| &refused);
+        let of_command = reason.as_ref().map(|_| &refused);
         assert_eq!(ran.get("refusedReads"), of_command, "{policy}, {file}: {ran}");
         let calls = host.log.entries().into_iter().filter_map(|entry| match entry {
             AuditEntry::Call(it) => Some((it.error, it.outcome, it.intent.decision?.verdict)),
@@ -135,15 +124,7 @@ fn one_rule_decides_about_tools_and_commands() {
         let explained = explained.expect("the approvals are in memory").to_string();
         assert!(explained.contains("allow") && explained.contains("when it opens"), "{explained}");
         let script = "/.sandbox/skills/python-dev/scripts/setup-venv.sh";
-        for run in [
-            "sh S x",
-            "sh -x S x",
-            "bash -v S x",
-            "bash -o xtrace S x",
-            "set -vx; . S x",
-            "chmod +x S && S x",
-            "set -x; eval '# script of a skill: S'",
-        ] {
+        for run in &runs {
             let (ran, _) = host.execute(&run.replace('S', script));
             assert!(ran["output"].as_str().is_some_and(|it| it.starts_with("Created")), "{ran}");
             assert_eq!(
