@@ -9,7 +9,7 @@ use memchr::memmem::Finder;
 use crate::{MAX_FRONTMATTER_BYTES, work};
 
 /// U+FEFF in UTF-8, which some editors put before the first line.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// How many bytes past the largest frontmatter are looked at for the closing fence's own line.
 const CLOSING_LINE_BYTES: usize = 64;
@@ -21,19 +21,17 @@ static DOTS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\n..."))
 static COMMENT_END: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"-->"));
 
 /// Where the parts of a file lie.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Fences {
-    pub(crate) has_byte_order_mark: bool,
     /// Where the opening fence stands.
     pub(crate) opening: usize,
     /// Whether blanks or comments stand before it.
     pub(crate) is_late: bool,
-    /// The lines between the fences, with their line ends.
-    pub(crate) yaml: Range<usize>,
-    /// Whether the closing line is `...`, where YAML ends a document, and not `---`.
-    pub(crate) is_closed_by_dots: bool,
     /// Whether a fence shares its line with text.
     pub(crate) is_in_text: bool,
+    /// The lines between the fences, with their line ends. The closing line is `---`, or `...`,
+    /// where YAML ends a document.
+    pub(crate) yaml: Range<usize>,
     /// Where the line after the closing fence begins.
     pub(crate) body_start: usize,
 }
@@ -41,22 +39,12 @@ pub(crate) struct Fences {
 impl Fences {
     /// Returns those of a file that has none, and is a body as a whole.
     pub(crate) fn none(text: &[u8]) -> Self {
-        let has_byte_order_mark = text.starts_with(BYTE_ORDER_MARK);
-        let start = if has_byte_order_mark { BYTE_ORDER_MARK.len() } else { 0 };
-        Self { has_byte_order_mark, ..Self::at(start, start..start, start) }
+        Self { body_start: mark_end(text), ..Self::default() }
     }
+}
 
-    fn at(opening: usize, yaml: Range<usize>, body_start: usize) -> Self {
-        Self {
-            has_byte_order_mark: false,
-            opening,
-            is_late: false,
-            yaml,
-            is_closed_by_dots: false,
-            is_in_text: false,
-            body_start,
-        }
-    }
+fn mark_end(text: &[u8]) -> usize {
+    if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
 /// Why there are no two fences.
@@ -73,188 +61,130 @@ pub(crate) enum NoFences {
 }
 
 /// Finds both fences. `is_whole` says whether the file ends where `text` ends.
+///
+/// If fields that each skill has are between them, the opening one may have blanks or comments
+/// before it, or a comment or the language behind its dashes: `---yaml`.
 pub(crate) fn find(text: &[u8], is_whole: bool) -> Result<Fences, NoFences> {
-    let has_byte_order_mark = text.starts_with(BYTE_ORDER_MARK);
-    let start = if has_byte_order_mark { BYTE_ORDER_MARK.len() } else { 0 };
-    let yaml_start = opening_end(text, start, is_whole)?;
-    Ok(Fences { has_byte_order_mark, ..between(text, start, yaml_start, is_whole)? })
-}
-
-/// Finds the fences of a file whose opening one has blanks or comments before it, or a comment or
-/// the language behind its dashes: `---yaml`.
-pub(crate) fn find_loose(text: &[u8], is_whole: bool) -> Result<Fences, NoFences> {
-    let (opening, is_late) = beginning(text, is_whole)?;
-    let rest = text[opening..].strip_prefix(b"---").ok_or(NoFences::Missing)?;
-    let Some(line_end) = memchr(b'\n', rest) else {
-        return Err(if is_whole { NoFences::Missing } else { needs_more(text, opening) });
-    };
-    let behind = rest[..line_end].trim_ascii_start();
-    let word = behind.split(u8::is_ascii_whitespace).next().unwrap_or_default();
-    let is_language = [&b"yaml"[..], b"yml"].iter().any(|it| it.eq_ignore_ascii_case(word));
-    let comment = if is_language { behind[word.len()..].trim_ascii_start() } else { behind };
-    let end = opening + 3 + line_end;
-    let fences = match comment.first() {
-        None if behind.is_empty() && !is_late => return Err(NoFences::Missing),
-        None => between(text, opening, end + 1, is_whole)?,
+    let opening = beginning(text, is_whole)?;
+    if !text[opening..].starts_with(b"---") {
+        return Err(NoFences::Missing);
+    }
+    let rest = line(text, opening + 3);
+    let found = match comment(rest) {
+        _ if !rest.ends_with(b"\n") => Err(needs_more(text, opening, is_whole, NoFences::Unclosed)),
         // A comment of YAML is one in front of the fields, too.
-        Some(b'#') => between(text, opening, end - comment.len(), is_whole)?,
-        Some(_) => return Err(NoFences::Missing),
+        Some(comment) => between(text, opening + 3 + rest.len() - comment.len(), is_whole),
+        None => Err(NoFences::Missing),
     };
-    let has_byte_order_mark = text.starts_with(BYTE_ORDER_MARK);
-    Ok(Fences { has_byte_order_mark, is_late, is_in_text: !behind.is_empty(), ..fences })
-}
-
-/// Returns where a file begins behind blanks and comments of YAML or Markdown, and whether there
-/// are any.
-fn beginning(text: &[u8], is_whole: bool) -> Result<(usize, bool), NoFences> {
-    let (mut at, mut is_late) = (0, false);
-    let no_end = || if is_whole { NoFences::Missing } else { needs_more(text, 0) };
-    loop {
-        let line = &text[at..];
-        let end = match line.first() {
-            Some(b'#') => memchr(b'\n', line).ok_or_else(no_end)? + 1,
-            Some(b'<') if line.starts_with(b"<!--") => {
-                COMMENT_END.find(line).ok_or_else(no_end)? + 3
-            }
-            Some(b' ' | b'\t' | b'\r' | b'\n') => 1,
-            _ if line.starts_with(BYTE_ORDER_MARK) => BYTE_ORDER_MARK.len(),
-            _ if !is_whole && line.len() < 4 => return Err(no_end()),
-            _ => return Ok((at, is_late)),
-        };
-        work::count(end);
-        is_late |= at > 0 || !line.starts_with(BYTE_ORDER_MARK);
-        at += end;
+    let (is_late, is_in_text) = (opening > mark_end(text), !is_blank(rest));
+    let is_usual = !is_late && !is_in_text;
+    match found {
+        Ok(fences) if is_usual || has_fields(&text[fences.yaml.clone()]) => {
+            Ok(Fences { opening, is_late, is_in_text, ..fences })
+        }
+        Err(problem) if is_usual || matches!(problem, NoFences::NeedsBytes(_)) => Err(problem),
+        _ => Err(NoFences::Missing),
     }
 }
 
-/// Finds the closing fence behind an opening one.
-fn between(
+/// Returns where a file begins behind byte order marks, blanks, and comments of YAML or Markdown.
+fn beginning(text: &[u8], is_whole: bool) -> Result<usize, NoFences> {
+    let mut rest = text;
+    loop {
+        let end = match rest.first() {
+            Some(b' ' | b'\t' | b'\r' | b'\n') => Some(1),
+            Some(b'#') => memchr(b'\n', rest),
+            Some(b'<') if rest.starts_with(b"<!--") => COMMENT_END.find(rest).map(|end| end + 3),
+            _ if rest.starts_with(BYTE_ORDER_MARK) => Some(BYTE_ORDER_MARK.len()),
+            _ if is_whole || rest.len() >= 4 => return Ok(text.len() - rest.len()),
+            _ => None,
+        };
+        let end = end.ok_or_else(|| needs_more(text, 0, is_whole, NoFences::Missing))?;
+        work::count(end);
+        rest = &rest[end..];
+    }
+}
+
+/// Returns the comment behind the dashes and the language of an opening line, which is empty if
+/// there is none; `None` if something else is there.
+fn comment(rest: &[u8]) -> Option<&[u8]> {
+    let behind = rest.trim_ascii_start();
+    let word = behind.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+    let is_language = [&b"yaml"[..], b"yml"].iter().any(|it| it.eq_ignore_ascii_case(word));
+    let comment = if is_language { behind[word.len()..].trim_ascii_start() } else { behind };
+    matches!(comment.first(), None | Some(b'#')).then_some(comment)
+}
+
+/// Returns whether there is a field that each skill has. Between two rules of Markdown, there may
+/// be anything.
+pub(crate) fn has_fields(yaml: &[u8]) -> bool {
+    let mut lines = yaml.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_start);
+    lines.any(|line| [&b"name:"[..], b"description:"].iter().any(|key| line.starts_with(key)))
+}
+
+/// Finds the closing fence of fields that begin at `start`.
+fn between(text: &[u8], start: usize, is_whole: bool) -> Result<Fences, NoFences> {
+    let bound = start + MAX_FRONTMATTER_BYTES;
+    let end = text.len().min(bound + 3);
+    let is_ended = |rest: &[u8]| rest.ends_with(b"\n");
+    let is_fence = |rest: &[u8]| is_blank(rest) && (is_whole || is_ended(rest));
+    let dashes = closing(&DASHES, text, start..end, is_fence);
+    // No YAML goes on behind a line `...`, in whatever it stands.
+    let before = start..dashes.map_or(end, |(closing, _)| closing);
+    let is_end = |rest: &[u8]| is_ended(rest) && rest.trim_ascii().is_empty();
+    let found = closing(&DOTS, text, before, is_end).or(dashes);
+    let problem = if text.len() > bound { NoFences::TooLarge } else { NoFences::Unclosed };
+    let (closing, body_start) = found.ok_or_else(|| needs_more(text, start, is_whole, problem))?;
+    Ok(Fences { yaml: start..closing, body_start, ..Fences::default() })
+}
+
+/// Returns where the first line of a part begins and ends that has a mark and behind it what
+/// `is_closing` accepts.
+fn closing(
+    mark: &Finder<'_>,
     text: &[u8],
-    opening: usize,
-    yaml_start: usize,
-    is_whole: bool,
-) -> Result<Fences, NoFences> {
-    let found = closing(text, yaml_start, is_whole);
-    let most = found.as_ref().map_or(text.len(), |(closing, _)| *closing);
-    let dots = dots(text, yaml_start, most.min(yaml_start + MAX_FRONTMATTER_BYTES));
-    let (closing, body_start) = dots.map_or(found, Ok)?;
-    let is_closed_by_dots = dots.is_some();
-    Ok(Fences { is_closed_by_dots, ..Fences::at(opening, yaml_start..closing, body_start) })
+    part: Range<usize>,
+    is_closing: impl Fn(&[u8]) -> bool,
+) -> Option<(usize, usize)> {
+    let window = &text[part.start - 1..part.end];
+    let lines = mark.find_iter(window).map(|offset| part.start + offset);
+    let found = lines.map(|at| (at, line(text, at + 3))).find(|(_, rest)| is_closing(rest));
+    work::count(found.map_or(window, |(at, _)| &text[part.start..at]).len());
+    found.map(|(at, rest)| (at, at + 3 + rest.len()))
+}
+
+/// Returns what is left of a line, with its end if there is one.
+fn line(text: &[u8], from: usize) -> &[u8] {
+    let rest = &text[from..];
+    let line = memchr(b'\n', rest).map_or(rest, |end| &rest[..=end]);
+    work::count(line.len());
+    line
+}
+
+/// Returns whether nothing but blanks and a line end is behind the dashes of a fence.
+fn is_blank(rest: &[u8]) -> bool {
+    let rest = rest.strip_suffix(b"\n").unwrap_or(rest);
+    let rest = rest.strip_suffix(b"\r").unwrap_or(rest);
+    rest.iter().all(|byte| matches!(byte, b' ' | b'\t'))
+}
+
+/// Asks for more by a factor, so that a long frontmatter costs few reads, unless there is no more,
+/// or the fields would be too large.
+fn needs_more(text: &[u8], start: usize, is_whole: bool, problem: NoFences) -> NoFences {
+    let bound = start + MAX_FRONTMATTER_BYTES + CLOSING_LINE_BYTES;
+    if is_whole || text.len() >= bound {
+        return problem;
+    }
+    NoFences::NeedsBytes((text.len() * 4).clamp(4096, bound))
 }
 
 /// Finds fences that share their lines with text, as a reader does that divides a file at each
 /// `---`.
 pub(crate) fn find_in_text(text: &[u8]) -> Option<Fences> {
-    let start = text.starts_with(b"---").then_some(3)?;
-    let window = &text[start..text.len().min(start + MAX_FRONTMATTER_BYTES)];
+    let rest = text.strip_prefix(b"---")?;
+    let window = &rest[..rest.len().min(MAX_FRONTMATTER_BYTES)];
     work::count(window.len());
-    let closing = start + FENCE.find(window)?;
-    Some(Fences { is_in_text: true, ..Fences::at(0, start..closing, closing + 3) })
-}
-
-/// A line `...` before `end`: no YAML goes on behind it, in whatever it stands.
-fn dots(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
-    work::count(end - start);
-    let offsets = DOTS.find_iter(&text[start - 1..end]);
-    offsets.map(|offset| start + offset).find_map(|line| {
-        let line_end = line + memchr(b'\n', &text[line..])? + 1;
-        work::count(line_end - line);
-        let is_blank = text[line + 3..line_end].iter().all(u8::is_ascii_whitespace);
-        is_blank.then_some((line, line_end))
-    })
-}
-
-/// Where the line after the opening fence begins.
-fn opening_end(text: &[u8], start: usize, is_whole: bool) -> Result<usize, NoFences> {
-    match fence_end(text, start) {
-        Fence::Line(end) => Ok(end),
-        Fence::Not if is_whole || !may_become_fence(&text[start..]) => Err(NoFences::Missing),
-        Fence::Cut if is_whole => Err(NoFences::Unclosed),
-        _ => Err(needs_more(text, start)),
-    }
-}
-
-/// Where the closing fence's line begins, and where the line after it does.
-fn closing(text: &[u8], start: usize, is_whole: bool) -> Result<(usize, usize), NoFences> {
-    let bound = start + MAX_FRONTMATTER_BYTES;
-    match next_fence(text, start, bound.min(text.len()), is_whole) {
-        Found::At(closing, end) => Ok((closing, end)),
-        Found::Cut if !is_whole && text.len() < bound + CLOSING_LINE_BYTES => {
-            Err(needs_more(text, start))
-        }
-        _ if !is_whole || text.len() > bound => Err(NoFences::TooLarge),
-        _ => Err(NoFences::Unclosed),
-    }
-}
-
-/// Asks for more by a factor, so that a long frontmatter costs few reads, up to the bound.
-fn needs_more(text: &[u8], start: usize) -> NoFences {
-    let bound = start + MAX_FRONTMATTER_BYTES + CLOSING_LINE_BYTES;
-    if text.len() >= bound {
-        return NoFences::TooLarge;
-    }
-    NoFences::NeedsBytes((text.len() * 4).clamp(4096, bound))
-}
-
-enum Found {
-    /// The fence's line begins and ends here.
-    At(usize, usize),
-    /// The text ends before a fence does.
-    Cut,
-}
-
-/// The first fence whose line begins at `from` or later and not after `last`.
-fn next_fence(text: &[u8], from: usize, last: usize, is_whole: bool) -> Found {
-    let mut line = from;
-    while line <= last {
-        match fence_end(text, line) {
-            Fence::Line(end) => return Found::At(line, end),
-            Fence::Cut if is_whole => return Found::At(line, text.len()),
-            Fence::Cut => return Found::Cut,
-            Fence::Not => {}
-        }
-        let window = &text[line..text.len().min(last + 4)];
-        match DASHES.find(window) {
-            Some(offset) => {
-                work::count(offset + 1);
-                line += offset + 1;
-            }
-            None => {
-                work::count(window.len());
-                return Found::Cut;
-            }
-        }
-    }
-    Found::Cut
-}
-
-enum Fence {
-    /// The line is a fence, and the next line begins here.
-    Line(usize),
-    /// The line is a fence so far, and the text ends without a line end.
-    Cut,
-    /// The line is something else.
-    Not,
-}
-
-/// Looks whether the line that begins at `start` is `---` and blanks.
-fn fence_end(text: &[u8], start: usize) -> Fence {
-    let Some(rest) = text.get(start..).and_then(|line| line.strip_prefix(b"---")) else {
-        return Fence::Not;
-    };
-    let line_end = memchr(b'\n', rest);
-    work::count(line_end.unwrap_or(rest.len()));
-    let line = &rest[..line_end.unwrap_or(rest.len())];
-    let line = line.strip_suffix(b"\r").unwrap_or(line);
-    if !line.iter().all(|byte| matches!(byte, b' ' | b'\t')) {
-        return Fence::Not;
-    }
-    line_end.map_or(Fence::Cut, |end| Fence::Line(start + 3 + end + 1))
-}
-
-/// Whether more text could still make this the opening fence.
-fn may_become_fence(text: &[u8]) -> bool {
-    text.is_empty()
-        || (text.len() < 3 && b"---".starts_with(text))
-        || BYTE_ORDER_MARK.starts_with(text)
+    let closing = 3 + FENCE.find(window)?;
+    let (yaml, body_start) = (3..closing, closing + 3);
+    Some(Fences { is_in_text: true, yaml, body_start, ..Fences::default() })
 }

@@ -32,16 +32,9 @@ pub(crate) fn open(bytes: &[u8], is_whole: bool, findings: &mut Findings<'_>) ->
         return Opened::Refused;
     }
     match fence::find(bytes, is_whole) {
-        Ok(fences) => opened(fences, findings),
+        Ok(fences) => opened(bytes, fences, findings),
         Err(NoFences::NeedsBytes(bytes)) => Opened::NeedsBytes(bytes),
         Err(problem) => {
-            match fence::find_loose(bytes, is_whole) {
-                Ok(fences) if has_fields(&bytes[fences.yaml.clone()]) => {
-                    return opened(fences, findings);
-                }
-                Err(NoFences::NeedsBytes(bytes)) => return Opened::NeedsBytes(bytes),
-                _ => {}
-            }
             let most = MAX_FRONTMATTER_BYTES + 3;
             let may_go_on = !is_whole && bytes.starts_with(b"---") && bytes.len() < most;
             if may_go_on && fence::find_in_text(bytes).is_none() {
@@ -65,8 +58,8 @@ pub(crate) fn open(bytes: &[u8], is_whole: bool, findings: &mut Findings<'_>) ->
 }
 
 /// Reports what is unusual about the fences of a file.
-fn opened(fences: Fences, findings: &mut Findings<'_>) -> Opened {
-    if fences.has_byte_order_mark {
+fn opened(bytes: &[u8], fences: Fences, findings: &mut Findings<'_>) -> Opened {
+    if bytes.starts_with(fence::BYTE_ORDER_MARK) {
         report_byte_order_mark(findings);
     }
     if fences.is_late {
@@ -77,17 +70,10 @@ fn opened(fences: Fences, findings: &mut Findings<'_>) -> Opened {
             "the opening `---` shares its line with text, so most clients find no frontmatter";
         report_in_text(fences.opening, shared, findings);
     }
-    if fences.is_closed_by_dots {
+    if bytes[fences.yaml.end..].starts_with(b"...") {
         report_dots(fences.yaml.end, findings);
     }
     Opened::At(fences)
-}
-
-/// Returns whether there is a field that each skill has. Between two rules of Markdown, there may
-/// be anything.
-fn has_fields(yaml: &[u8]) -> bool {
-    let is_field = |line: &[u8]| line.starts_with(b"name:") || line.starts_with(b"description:");
-    yaml.split(|byte| *byte == b'\n').any(|line| is_field(line.trim_ascii_start()))
 }
 
 /// Returns fences that share their lines with text, if fields of YAML are between them.
@@ -266,7 +252,7 @@ fn last_field(bytes: &[u8]) -> Option<usize> {
     let is_field = |line: &[u8]| !line.trim_ascii().is_empty() && !line.starts_with(b"#");
     let lines = bytes.split(|byte| *byte == b'\n').skip(1).take_while(|line| is_field(line));
     let lines: Vec<_> = lines.collect();
-    has_fields(&lines.join(&b'\n')).then_some(lines.len() + 1)
+    fence::has_fields(&lines.join(&b'\n')).then_some(lines.len() + 1)
 }
 
 fn on_boundary(bytes: &[u8], end: usize) -> usize {

@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// The maximum size of the record of a decision, in bytes.
-const MOST_BYTES: usize = 64 * 1024;
+const MOST_BYTES: usize = 65_536;
 
 /// A decision on a proposal. Only the host makes one: no tool has it as an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -59,24 +59,13 @@ impl NameRule {
     }
 
     fn refused(self, character: char) -> Option<NameError> {
-        let is_allowed = match character {
-            'a'..='z' | '0'..='9' | '-' => true,
-            _ => match self {
-                Self::Unicode => is_lower_letter_or_number(character),
-                Self::Any => !is_of_no_file(character),
-                Self::AgentSkills | Self::KebabLetterFirst => false,
-            },
-        };
-        let is_upper = match self {
-            Self::Any => false,
-            Self::Unicode => has_case(character),
-            _ => character.is_ascii_uppercase(),
-        };
-        match self {
-            _ if is_allowed => None,
-            _ if is_upper => Some(NameError::UpperCase(character)),
-            Self::Unicode => Some(NameError::InvalidLetter(character)),
-            Self::Any => Some(NameError::NotOfAFile(character)),
+        match (self, character) {
+            (_, 'a'..='z' | '0'..='9' | '-') => None,
+            (Self::Any, _) => is_of_no_file(character).then_some(NameError::NotOfAFile(character)),
+            (Self::Unicode, _) if has_case(character) => Some(NameError::UpperCase(character)),
+            (Self::Unicode, _) if is_letter_or_number(character) => None,
+            (Self::Unicode, _) => Some(NameError::InvalidLetter(character)),
+            (_, 'A'..='Z') => Some(NameError::UpperCase(character)),
             _ => Some(NameError::InvalidCharacter(character)),
         }
     }
@@ -93,26 +82,22 @@ impl fmt::Display for NameRule {
 ///
 /// Most names are, and this checks it in one pass over the bytes.
 pub(crate) fn is_portable(name: &str) -> bool {
-    let is_kept = |last: u8, &byte: &u8| match byte {
-        b'a'..=b'z' => Some(byte),
-        b'0'..=b'9' if last != 0 => Some(byte),
-        b'-' if last != 0 && last != b'-' => Some(byte),
+    let [first @ b'a'..=b'z', rest @ ..] = name.as_bytes() else { return false };
+    let kept = |last: u8, &byte: &u8| match byte {
+        b'-' if last == b'-' => None,
+        b'a'..=b'z' | b'0'..=b'9' | b'-' => Some(byte),
         _ => None,
     };
-    let last = name.as_bytes().iter().try_fold(0, is_kept);
-    name.len() <= MAX_NAME_CHARACTERS && last.is_some_and(|last| last != 0 && last != b'-')
+    let last = rest.iter().try_fold(*first, kept);
+    name.len() <= MAX_NAME_CHARACTERS && last.is_some_and(|last| last != b'-')
 }
 
 pub(crate) fn check(name: &str, rule: NameRule) -> Result<(), NameError> {
     check_grammar(name, rule)?;
-    // Bytes bound characters from above.
-    if name.len() > MAX_NAME_CHARACTERS {
-        let characters = name.chars().count();
-        if characters > MAX_NAME_CHARACTERS {
-            return Err(NameError::TooLong(characters));
-        }
+    match name.chars().count() {
+        0..=MAX_NAME_CHARACTERS => Ok(()),
+        characters => Err(NameError::TooLong(characters)),
     }
-    Ok(())
 }
 
 /// Checks a normalised name, whatever its length.
@@ -159,10 +144,9 @@ fn is_of_no_file(character: char) -> bool {
 
 /// By general category: `char::is_alphanumeric` also takes marks that are no letters, such as the
 /// circled ones.
-fn is_lower_letter_or_number(character: char) -> bool {
+fn is_letter_or_number(character: char) -> bool {
     let group = character.general_category_group();
     matches!(group, GeneralCategoryGroup::Letter | GeneralCategoryGroup::Number)
-        && !has_case(character)
 }
 
 fn has_case(character: char) -> bool {

@@ -52,6 +52,8 @@ fn the_body_s_line_is_counted_in_the_file() {
         let document = parse(text.as_bytes(), Profile::Lenient).document.expect("a document");
         assert_eq!(document.body_line, line, "{text:?}");
     }
+    let late = parse(b"\n---\nname: a\ndescription: x\n---\nBody", Profile::Lenient);
+    assert_eq!(late.diagnostics[0].span, Some(1..4), "the opening fence");
 }
 
 /// Claude Code takes the name of the directory and the first paragraph; every other profile refuses
@@ -63,6 +65,7 @@ fn first_paragraph_stands_in_under_claude_code() {
     for (file, description, codes) in [
         ("# PDF\n\nFills forms\nfast.\n\nMore.\n", Some("Fills forms fast."), &[missing, body][..]),
         ("a", Some("a"), &[missing, body]),
+        ("\u{feff}Fills.", Some("Fills."), &[missing, body]),
         (
             "T\n===\n[![ci](x)](y)\n![p](q)\n```sh\nls\n```\n|a|\n\nFills.",
             Some("Fills."),

@@ -17,8 +17,8 @@ fn bad_names() {
 
 #[test]
 fn names_are_compared_in_their_normal_form() {
-    let full_width = SkillName::new("ｐｄｆ").expect("NFKC makes it ASCII");
-    assert_eq!(full_width.as_str(), "pdf");
+    let full_width = "ｐｄｆ".parse::<SkillName>().expect("NFKC makes it ASCII");
+    assert_eq!([full_width.as_str(), full_width.as_ref(), &full_width.to_string()], ["pdf"; 3]);
     assert!(check_directory("ｐｄｆ", "pdf", Profile::Spec).is_none());
     let ligature = SkillName::new("\u{fb01}le").expect("NFKC makes two letters of `ﬁ`");
     assert_eq!(ligature.as_str(), "file");
@@ -29,15 +29,16 @@ fn names_are_compared_in_their_normal_form() {
 fn reserved_names() {
     let reserved = "skills-load skills-unload skills-read system bash mcp default con prn aux nul \
                     com1 com9 lpt1 lpt9";
+    let is_reserved = |name| SkillName::new(name).is_ok_and(|name| name.is_reserved());
     for name in reserved.split(' ') {
+        assert!(is_reserved(name), "`{name}` is reserved");
         let file = skill(&format!("name: {name}\ndescription: x\n"));
         for profile in [Profile::Lenient, Profile::Spec] {
             assert_eq!(codes(&file, profile), ["name-reserved"], "`{name}` under {profile}");
         }
     }
     for name in ["com0", "com10", "console", "skills", "bash-guide"] {
-        let is_reserved = SkillName::new(name).is_ok_and(|name| name.is_reserved());
-        assert!(!is_reserved, "`{name}` is free");
+        assert!(!is_reserved(name), "`{name}` is free");
     }
 }
 
@@ -106,7 +107,8 @@ fn lenient_refuses_names_that_deceive() {
 
 #[test]
 fn help_never_asks_for_the_name_that_is_there() {
-    for (name, part) in [("小说拆条", "registry.name_rule: unicode"), ("Foo", "to `foo`")] {
+    let advice = "single hyphens between them; or set `registry.name_rule: unicode`";
+    for (name, part) in [("小说拆条", advice), ("Foo", "to `foo`")] {
         let file = skill(&format!("name: {name}\ndescription: x\n"));
         let found = parse_with(&file, &Rules::default());
         let help = &found.diagnostics[0].help;
@@ -194,6 +196,8 @@ fn each_rule_accepts_its_own_names() {
     assert_eq!(long, Err(NameError::TooLong(65)), "characters are counted, not bytes");
     let digit = SkillName::with_rule("3d", KebabLetterFirst);
     assert_eq!(digit, Err(NameError::LeadingDigit('3')));
+    let letter = SkillName::with_rule("a_b", Unicode);
+    assert_eq!(letter, Err(NameError::InvalidLetter('_')));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use prowess_format::{Head, MAX_FRONTMATTER_BYTES, Profile, Summarized, parse, summarize};
 use std::borrow::Cow;
 
-use crate::support::skill;
+use crate::support::{skill, summary, summary_of};
 
 fn head(bytes: &[u8], is_whole_file: bool) -> Summarized<'_> {
     let head = Head { bytes, is_whole_file };
@@ -118,16 +118,31 @@ fn a_long_frontmatter_costs_few_reads() {
     assert!(matches!(end, Summarized::Done(Some(_), _)));
 }
 
+/// Also where the closing line is around the limit.
 #[test]
 fn every_cut_asks_for_more_or_gives_the_same() {
-    let file = skill("name: pdf\ndescription: Fills forms.\n");
-    let whole = crate::support::summary(&file, Profile::Lenient);
-    for length in 0..file.len() {
-        match head(&file[..length], false) {
-            Summarized::NeedsBytes(more) => assert!(more > length),
-            Summarized::Done(summary, found) => {
-                assert_eq!(format!("{summary:?}\n"), whole, "cut at {length}");
-                assert!(found.is_empty());
+    let fields = "name: pdf\ndescription: Fills forms.\n";
+    let most = MAX_FRONTMATTER_BYTES - fields.len();
+    let ends =
+        ["---\nBody", "--- \t\nBody", "---", "---x\n---\nBody", "...\nBody", "... x\n---\n", "-"];
+    let marked = ["", "\u{feff}"].into_iter().flat_map(|mark| ends.map(|end| (mark, end)));
+    for (size, (mark, end)) in [0, most - 1, most, most + 1]
+        .into_iter()
+        .flat_map(|size| marked.clone().map(move |it| (size, it)))
+    {
+        let filler = "#".repeat(size.saturating_sub(1)) + if size > 0 { "\n" } else { "" };
+        let file = format!("{mark}---\n{fields}{filler}{end}");
+        let bound = mark.len() + 4 + MAX_FRONTMATTER_BYTES;
+        let whole = summary(file.as_bytes(), Profile::Spec);
+        let is_large = if end == "-" { file.len() > bound } else { size > most };
+        if !end.contains('x') {
+            assert_eq!(whole.contains("too-large"), is_large, "{size} and {end:?}: {whole}");
+        }
+        for length in bound.min(file.len()).saturating_sub(80)..file.len() {
+            let head = Head { bytes: &file.as_bytes()[..length], is_whole_file: false };
+            match summary_of(head, Profile::Spec) {
+                Err(more) => assert!(length < more && more <= bound + 64),
+                Ok(read) => assert_eq!(read, whole, "{length} of {size} and {end:?}"),
             }
         }
     }
@@ -135,15 +150,20 @@ fn every_cut_asks_for_more_or_gives_the_same() {
 
 #[test]
 fn an_endless_frontmatter_is_too_large_and_read_no_further_than_the_bound() {
-    let file = [b"---\nname: pdf\n".as_slice(), &b"text\n".repeat(1 << 20)].concat();
-    let (reads, end) = read_like_a_source(&file);
-    assert!(reads.iter().all(|bytes| *bytes <= MAX_FRONTMATTER_BYTES + 128), "{reads:?}");
-    let Summarized::Done(None, found) = end else {
-        panic!("no summary");
-    };
-    assert_eq!(found[0].code.as_str(), "frontmatter-too-large");
-    let whole = parse(&file[..2 * MAX_FRONTMATTER_BYTES], Profile::Lenient).diagnostics;
-    assert_eq!(whole, found, "the whole file gives the same finding");
+    for (start, rest, code) in [
+        ("---\nname: pdf\n", "text\n", "frontmatter-too-large"),
+        ("---", "     ", "frontmatter-unclosed"),
+    ] {
+        let file = (start.to_owned() + &rest.repeat(1 << 18)).into_bytes();
+        let (reads, end) = read_like_a_source(&file);
+        assert!(reads.iter().all(|bytes| *bytes <= MAX_FRONTMATTER_BYTES + 128), "{reads:?}");
+        let Summarized::Done(None, found) = end else {
+            panic!("no summary");
+        };
+        assert_eq!(found[0].code.as_str(), code);
+        let whole = parse(&file[..2 * MAX_FRONTMATTER_BYTES], Profile::Lenient).diagnostics;
+        assert_eq!(whole[0].code.as_str(), code, "the whole file gives the same finding");
+    }
 }
 
 #[test]

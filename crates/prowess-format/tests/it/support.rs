@@ -62,14 +62,19 @@ fn assert_mapping_lies_in(text: &str, mapping: &Mapping) {
     }
 }
 
-/// The summary of a whole file, as one comparable text: what was read and what was found.
+/// The summary of a whole file.
 pub(crate) fn summary(text: &[u8], profile: Profile) -> String {
-    let head = Head { bytes: text, is_whole_file: true };
+    summary_of(Head { bytes: text, is_whole_file: true }, profile).expect("it is whole")
+}
+
+/// The summary of a file, as one comparable text: what was read and what was found; or the number
+/// of bytes that are needed.
+pub(crate) fn summary_of(head: Head<'_>, profile: Profile) -> Result<String, usize> {
     match summarize(head, None, profile) {
-        Summarized::NeedsBytes(bytes) => format!("needs {bytes} bytes"),
+        Summarized::NeedsBytes(bytes) => Err(bytes),
         Summarized::Done(summary, found) => {
             let found: Vec<_> = found.iter().map(ToString::to_string).collect();
-            format!("{summary:?}\n{}", found.join("\n"))
+            Ok(format!("{summary:?}\n{}", found.join("\n")))
         }
     }
 }
