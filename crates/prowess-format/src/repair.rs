@@ -97,6 +97,10 @@ struct Edit {
     code: Code,
 }
 
+fn edit(value: Range<usize>, quoted: String, culprit: usize, code: Code) -> Edit {
+    Edit { value, quoted, is_plain: false, culprit: culprit..culprit, code }
+}
+
 /// The errors of YAML that quoting may remove. `{{ x }}` is a mapping as a key to YAML, and a
 /// template to its author.
 const QUOTABLE: [Code; 2] = [codes::YAML_INVALID, codes::YAML_COMPLEX_KEY];
@@ -206,10 +210,10 @@ fn read(text: &str, base: usize, edits: &[Edit], may_repeat: bool) -> Option<Rep
     }
     let mut root = root?;
     let mut repairs: Vec<_> = edits.iter().map(|edit| repair(text, edit, base)).collect();
-    let mut changes: Vec<_> = earlier
-        .into_iter()
-        .filter_map(|place| Some((whole(&copy, place)?, String::new())))
-        .collect();
+    let removed = earlier.into_iter().map(|place| Some((whole(&copy, place)?, String::new())));
+    let removed: Option<Vec<_>> = removed.collect();
+    let is_patched = removed.is_some();
+    let mut changes = removed.unwrap_or_default();
     for Repeated { key, span, is_top_level, is_alike } in repeated {
         if let (true, NodeValue::Map(pairs)) = (is_top_level && !is_alike, &mut root.value) {
             changes.extend(close(&copy, &key, pairs));
@@ -219,7 +223,8 @@ fn read(text: &str, base: usize, edits: &[Edit], may_repeat: bool) -> Option<Rep
         repairs.push(Repair { code: codes::KEY_REPEATED, culprit, line: String::new() });
     }
     let tree = restore(root, &places, edits, base);
-    Some(Repaired { tree, repairs, copy: changed(&copy, changes) })
+    let copy = if is_patched { changed(&copy, changes) } else { copy };
+    Some(Repaired { tree, repairs, copy })
 }
 
 /// Returns the place that a pair takes with its line, with the indentation of the next one, or with
@@ -229,10 +234,12 @@ fn whole(text: &str, place: Range<usize>) -> Option<Range<usize>> {
     let rest = text.get(place.end..)?;
     let end = rest.find('\n').map_or(text.len(), |at| place.end + at + 1);
     let before = text[start..place.start].trim();
-    let is_last = text[place.end..end].trim().is_empty();
+    let behind = text[place.end..end].trim();
+    let is_last = behind.is_empty();
     let next = |rest: &str| text.len() - rest.trim_start().len();
     match before.trim_start_matches(['-', ' ']).is_empty() {
         true if is_last && before.is_empty() => Some(start..end),
+        true if behind.starts_with('#') && before.is_empty() => Some(start..place.end),
         true if is_last => Some(place.start..next(&text[end..])),
         _ => rest.strip_prefix(',').map(|rest| place.start..next(rest)),
     }

@@ -122,16 +122,25 @@ fn edits(text: &str) -> Vec<Edit> {
         let is_switch = |place: &Range<usize>| *place == field.key_span || place == span;
         let is_of_field =
             |place: &Range<usize>| (field.key_span.start..span.end).contains(&place.start);
+        let rest = text[span.end..].trim_start_matches([' ', '\t']);
+        let end = if rest.starts_with('#') { span.end } else { text.len() - rest.len() };
+        let around = [field.key_span.end..span.start, span.end..end];
+        let has_tab = around.into_iter().any(|it| text[it].contains('\t'));
+        let quoted = || {
+            let text = field.value.as_text()?;
+            Some(format!("{}: '{}'", field.key, text.replace('\'', "''")))
+        };
         let (code, with) = if flows.iter().any(is_of_field) {
-            let text = field.value.as_text().unwrap_or_default();
-            (codes::FLOW_FOR_TEXT, Some(format!("{}: '{}'", field.key, text.replace('\'', "''"))))
+            (codes::FLOW_FOR_TEXT, quoted())
+        } else if has_tab && plain.iter().any(is_inside) {
+            (codes::PLAIN_NOT_TEXT, quoted())
         } else {
             let read = read_switch(&field.key, &field.value);
             let with = read.filter(|_| switches.iter().any(is_switch));
             (codes::SWITCH_UNREADABLE, with.map(|(key, value)| format!("{key}: {value}")))
         };
         if let Some(with) = with {
-            edits.push(Edit { code, span: field.key_span.start..span.end, with });
+            edits.push(Edit { code, span: field.key_span.start..end, with });
             continue;
         }
         edits.extend(spelling(field, &document));

@@ -41,7 +41,7 @@ pub struct LocalRemote {
 /// A folder that is packed for other people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedFolder {
-    /// The packages as one archive.
+    /// The packages as one archive; empty if there are none.
     pub bytes: Vec<u8>,
     /// The files and directories that are withheld, each with the reason.
     pub withheld: Vec<(String, &'static str)>,
@@ -114,7 +114,9 @@ impl LocalRemote {
             let message = format!("{} may mean {paths}; include one of these", quoted(name));
             return Err(RemoteError::new(RemoteErrorKind::NotFound, message));
         }
-        let bytes = Archive::new(files).map_err(|refusal| refused(&refusal))?.to_tar_gz();
+        let archive = (!files.is_empty()).then(|| Archive::new(files)).transpose();
+        let archive = archive.map_err(|refusal| refused(&refusal))?;
+        let bytes = archive.map(|archive| archive.to_tar_gz()).unwrap_or_default();
         let mut withheld = filter.withheld.into_inner();
         withheld.retain(|path, _| !is_skill_md(path) || withheld_path(path).is_some());
         Ok(PackedFolder { bytes, withheld: withheld.into_iter().collect(), left_out })

@@ -79,6 +79,9 @@ pub fn publish_packages(archive: &[u8]) -> Result<Published<PublishedPackage>, I
 
 /// Returns the package of each skill as an archive, with its entry of the index.
 fn entries(archive: &[u8]) -> Result<Published<(IndexEntry, Vec<u8>)>, InstallError> {
+    if archive.is_empty() {
+        return Ok(Published::default());
+    }
     let digest = Digest::of(archive);
     let artifact =
         RemoteArtifact { digest: Some(digest), ..RemoteArtifact::new("", Kind::Archive) };
@@ -96,7 +99,7 @@ fn entries(archive: &[u8]) -> Result<Published<(IndexEntry, Vec<u8>)>, InstallEr
             signature: None,
         };
         // A host would refuse the whole index.
-        let index = SkillIndex { skills: vec![entry.clone()], ..SkillIndex::default() }.to_json();
+        let index = SkillIndex { skills: vec![entry.clone()] }.to_json();
         let read = SkillIndex::read(index.as_bytes()).map(|read| read.left_out);
         let read = read.map_err(|error| InstallError::SkillInvalid(error.to_string()))?;
         left_out.extend(read.into_iter().map(|bad| bad.reason.to_string()));

@@ -147,7 +147,7 @@ fn instructions_with_a_credential_are_not_published() {
     // Next to it, a sound one is published.
     let part = machine.run(&["publish", &skills, &machine.path("part")]);
     assert_eq!(part.code, Some(3), "{}", part.stderr);
-    assert!(part.stdout.contains("left out  pdf  `pdf/SKILL.md` has a"), "{}", part.stdout);
+    assert!(part.stdout.contains("`pdf/SKILL.md` has a credential in line"), "{}", part.stdout);
     assert!(part.stdout.contains("notes") && !part.stdout.contains("pdf.tar"), "{}", part.stdout);
     let doctor = machine.run(&["doctor", "--root", &format!("user={skills}")]);
     assert!(doctor.stdout.contains("warning[credential]"), "{}", doctor.stdout);

@@ -1,16 +1,14 @@
 //! Repairs one field that is not YAML: first its text, then single lines of it. What is left is
 //! read as one text, so that it costs no other field.
 
-use std::ops::Range;
-
 use crate::conditions::{begins_with_switch, closing_lines, may_be_in_metadata, names_condition};
 use crate::{Code, codes, yaml};
 
 use super::candidate::{self, Chunk};
 use super::lines::lines;
 use super::region::{Region, in_quotes, is_known_field, is_text_field};
-use super::text::{as_text, continued, is_refused, quoted_lines, remarked};
-use super::{Edit, fix};
+use super::text::{as_text, continued, is_refused, is_sign, quoted_lines, remarked};
+use super::{Edit, edit, fix};
 
 /// Fields that limit a skill. Without its value the skill would be offered to everybody, or do what
 /// its hook prevents.
@@ -91,12 +89,6 @@ fn as_comment(text: &str, region: &Region<'_>) -> Option<Edit> {
     Some(edit(span, lines.join("\n"), start, codes::FIELD_UNREADABLE))
 }
 
-/// Returns whether a text begins with a sign that marks a tag or an anchor, and is none that a
-/// reader knows: `!important`, `& more`.
-pub(super) fn is_sign(value: &str) -> bool {
-    (value.starts_with('!') && !value.starts_with("!!")) || value.starts_with("& ")
-}
-
 /// Takes off a text what changes nothing about it for any reader: the tag `!!str`, or an anchor.
 fn behind_sign(text: &str, region: &Region<'_>) -> Option<Edit> {
     let mut rest = &text[region.value.clone()];
@@ -130,10 +122,6 @@ fn of_alias(text: &str, region: &Region<'_>, anchors: &[&Region<'_>]) -> Option<
     let start = region.value.start;
     let read = behind_sign(text, field)?.quoted;
     Some(edit(region.value.clone(), read, start, codes::FIELD_UNREADABLE))
-}
-
-pub(super) fn edit(value: Range<usize>, quoted: String, culprit: usize, code: Code) -> Edit {
-    Edit { value, quoted, is_plain: false, culprit: culprit..culprit, code }
 }
 
 /// Returns whether a field lists tools, of which nothing is allowed that YAML does not read.

@@ -2,11 +2,10 @@
 
 use crate::codes;
 
-use super::Edit;
 use super::candidate::quoted;
-use super::field::edit;
 use super::region::{Region, closing, key_end};
-use super::text::is_block;
+use super::text::{is_block, value_of};
+use super::{Edit, edit};
 
 /// Repairs values of nested lines that end on their line.
 pub(super) fn lines(text: &str, region: &Region<'_>) -> Vec<Edit> {
@@ -27,21 +26,6 @@ pub(super) fn lines(text: &str, region: &Region<'_>) -> Vec<Edit> {
         start += line.len();
     }
     edits
-}
-
-/// Returns the value of a line, behind the signs of list items and a key.
-pub(super) fn value_of(line: &str) -> &str {
-    let mut rest = line.trim_start();
-    while let Some(item) = rest.strip_prefix("- ") {
-        rest = item.trim_start();
-    }
-    let is_key =
-        |key: &str| key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
-    match rest.split_once(':') {
-        Some((key, "")) if is_key(key) => "",
-        Some((key, value)) if is_key(key) && value.starts_with(' ') => value.trim_start(),
-        _ => rest,
-    }
 }
 
 fn line_edits(value: &str, at: usize, edits: &mut Vec<Edit>) {

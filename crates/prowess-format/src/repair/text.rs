@@ -3,11 +3,9 @@
 use crate::codes;
 use crate::conditions::begins_with_switch;
 
-use super::Edit;
 use super::candidate::quoted;
-use super::field::{edit, is_sign};
-use super::lines::value_of;
 use super::region::{Region, closing, is_known_field, is_text_field, key_end};
+use super::{Edit, edit};
 
 /// Indents the lines of a quoted value.
 pub(super) fn continued(text: &str, region: &Region<'_>) -> Option<Edit> {
@@ -202,4 +200,25 @@ pub(super) fn quoted_lines(value: &str) -> String {
     let blank = if value.starts_with(['\r', '\n']) || value.is_empty() { " " } else { "" };
     let lines = lines.join("\n ");
     format!("{blank}{}", quoted(lines.trim()))
+}
+
+/// Returns whether a text begins with a sign that marks a tag or an anchor, and is none that a
+/// reader knows: `!important`, `& more`.
+pub(super) fn is_sign(value: &str) -> bool {
+    (value.starts_with('!') && !value.starts_with("!!")) || value.starts_with("& ")
+}
+
+/// Returns the value of a line, behind the signs of list items and a key.
+pub(super) fn value_of(line: &str) -> &str {
+    let mut rest = line.trim_start();
+    while let Some(item) = rest.strip_prefix("- ") {
+        rest = item.trim_start();
+    }
+    let is_key =
+        |key: &str| key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    match rest.split_once(':') {
+        Some((key, "")) if is_key(key) => "",
+        Some((key, value)) if is_key(key) && value.starts_with(' ') => value.trim_start(),
+        _ => rest,
+    }
 }

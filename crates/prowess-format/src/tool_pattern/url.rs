@@ -1,7 +1,5 @@
 //! URLs in the words of a command pattern, and what may follow them.
 
-use super::word::is_like;
-
 /// Programs for which each word that is no option is a URL, and their options that have no value
 /// and neither send nor write a file.
 const FETCHING: [(&str, &str, &str); 3] = [
@@ -49,4 +47,17 @@ pub(super) fn has_host(texts: &[String], url: &str) -> bool {
     start.ends_with("://")
         || is_host(start, own)
         || (is_number(port) && (is_of_port || is_host(start, before)))
+}
+
+/// Returns whether a text has the parts of a pattern in their order, and anything between them.
+pub(super) fn is_like(texts: &[String], text: &str) -> bool {
+    let [first, middle @ .., last] = texts else { return texts == [text] };
+    let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
+    for part in middle {
+        match rest.split_once(part.as_str()) {
+            Some((_, after)) => rest = after,
+            None => return false,
+        }
+    }
+    rest.ends_with(last.as_str())
 }
