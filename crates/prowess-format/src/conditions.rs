@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::AllowedTools;
 
+pub use read::read_switch;
 pub(crate) use read::{
-    begins_with_switch, is_chosen_by_model, may_be_in_metadata, may_have, names_condition, read,
-    report,
+    begins_with_switch, closing_lines, is_chosen_by_model, may_be_in_metadata, may_have,
+    names_condition, read, report,
 };
 
 /// The conditions for offering a skill, from the fields of several clients. How they apply is the

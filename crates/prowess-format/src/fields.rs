@@ -196,7 +196,13 @@ impl<'t> Entry<'t> {
 
 impl<'t> Entry<'t> {
     fn flow_as_text(&mut self, file: &'t str, is_needed: bool, findings: &mut Findings<'_>) {
-        let written = file.get(self.value_span.clone()).unwrap_or_default();
+        let mut written = file.get(self.value_span.clone()).unwrap_or_default();
+        // The first dash of a list that is not indented is before its place.
+        let before = file.get(self.key_span.end..self.value_span.start).unwrap_or_default();
+        if let (Shape::List(_), Some(at)) = (&self.shape, before.find("\n-")) {
+            self.value_span.start = self.key_span.end + at + 1;
+            written = &file[self.value_span.clone()];
+        }
         let is_text = matches!(self.shape, Shape::Text { .. });
         let is_flow = written.starts_with(['[', '{']);
         // Without a description, there is no skill.

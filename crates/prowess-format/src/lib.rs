@@ -65,7 +65,7 @@ mod yaml;
 
 pub use allowed_tools::{AllowedTools, MAX_ALLOWED_TOOLS_CHARACTERS, ToolRule};
 pub use code_entry::CodeEntry;
-pub use conditions::{Conditions, Requirements, Scope, SummaryConditions};
+pub use conditions::{Conditions, Requirements, Scope, SummaryConditions, read_switch};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use directory::Directory;
 pub use document::{Document, Frontmatter, Parsed, parse, parse_in, parse_with};

@@ -7,7 +7,9 @@
 
 mod candidate;
 mod field;
+mod lines;
 mod region;
+mod text;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -34,8 +36,6 @@ pub(crate) struct Repair {
     pub(crate) culprit: Range<usize>,
     /// The first line as it should be.
     pub(crate) line: String,
-    /// Whether the author meant nothing else, so that the file may be rewritten.
-    pub(crate) is_certain: bool,
 }
 
 /// Describes the mistake that a repair with this code fixes.
@@ -50,8 +50,8 @@ pub(crate) fn message(code: &Code) -> &'static str {
              were closed"
         }
         "text-unquoted" => {
-            "YAML does not read this as text, because of its first sign or of what is behind a \
-             quote; the value is read as text, as it is written"
+            "YAML does not read this as text, because of its first sign, a `#`, a blank of another kind \
+             or what is behind a quote; the value is read as text, as it is written"
         }
         "line-unindented" => {
             "a line is not indented as YAML wants it, or in quotes, so most readers refuse the file; \
@@ -65,8 +65,8 @@ pub(crate) fn message(code: &Code) -> &'static str {
              without a field not at all, and neither permits anything"
         }
         "key-repeated" => {
-            "the key is there twice; the last value is used, as by PyYAML, and other readers refuse \
-             the file"
+            "the key is there twice; the last value that is not empty is used, but a list of tools is \
+             read as empty and a switch as closed; other readers refuse the file"
         }
         _ => "YAML reads this as a list or a mapping; the value is read as text, as it is written",
     }
@@ -97,17 +97,22 @@ struct Edit {
     code: Code,
 }
 
+fn edit(value: Range<usize>, quoted: String, culprit: usize, code: Code) -> Edit {
+    Edit { value, quoted, is_plain: false, culprit: culprit..culprit, code }
+}
+
 /// The errors of YAML that quoting may remove. `{{ x }}` is a mapping as a key to YAML, and a
 /// template to its author.
 const QUOTABLE: [Code; 2] = [codes::YAML_INVALID, codes::YAML_COMPLEX_KEY];
 
 /// The errors of YAML that may cost no more than a field.
-const OF_A_FIELD: [Code; 5] = [
+const OF_A_FIELD: [Code; 6] = [
     codes::YAML_ALIAS,
     codes::YAML_ANCHOR,
     codes::YAML_DUPLICATE_KEY,
     codes::YAML_MERGE_KEY,
     codes::YAML_TAG,
+    codes::YAML_TOO_DEEP,
 ];
 
 /// Reads `text` with values quoted that should be, if that makes it YAML. `error` is why it is not.
@@ -133,7 +138,7 @@ pub(crate) fn is_mapping(text: &str) -> bool {
     let root = yaml::parse(&copy, 0).ok().flatten().map(|root| root.value);
     let value = root.or_else(|| {
         let regions = regions(&copy);
-        let edits = regions.iter().filter_map(|region| field::continued(&copy, region));
+        let edits = regions.iter().filter_map(|region| text::continued(&copy, region));
         Some(read(&copy, 0, &edits.collect::<Vec<_>>(), false)?.tree.value)
     });
     matches!(value, Some(NodeValue::Map(_)))
@@ -169,8 +174,7 @@ fn with_line_ends(text: &str, base: usize) -> Option<Repaired> {
         Ok(_) => read(&copy, base, &[], true)?,
         Err(error) => parse(&copy, base, &error)?,
     };
-    let line = String::new();
-    repaired.repairs.push(Repair { code: codes::LINE_BREAK_RARE, culprit, line, is_certain: true });
+    repaired.repairs.push(Repair { code: codes::LINE_BREAK_RARE, culprit, line: String::new() });
     Some(repaired)
 }
 
@@ -191,7 +195,7 @@ fn by_fields(text: &str, base: usize, is_quotable: bool) -> Option<Repaired> {
 }
 
 fn first_edit(text: &str, region: &Region<'_>) -> Option<Edit> {
-    field::continued(text, region).or_else(|| candidate::edit(&Chunk::of(text, region)?))
+    text::continued(text, region).or_else(|| candidate::edit(&Chunk::of(text, region)?))
 }
 
 /// Reads a copy with these edits.
@@ -204,53 +208,55 @@ fn read(text: &str, base: usize, edits: &[Edit], may_repeat: bool) -> Option<Rep
     if repeated.iter().any(|key| !may_repeat || must_be_one(key)) {
         return None;
     }
-    let mut tree = restore(root?, &places, edits, base);
+    let mut root = root?;
     let mut repairs: Vec<_> = edits.iter().map(|edit| repair(text, edit, base)).collect();
-    let mut is_closed = false;
+    let removed = earlier.into_iter().map(|place| Some((whole(&copy, place)?, String::new())));
+    let removed: Option<Vec<_>> = removed.collect();
+    let is_patched = removed.is_some();
+    let mut changes = removed.unwrap_or_default();
     for Repeated { key, span, is_top_level, is_alike } in repeated {
-        if let (true, NodeValue::Map(pairs)) = (is_top_level && !is_alike, &mut tree.value) {
-            is_closed |= close(&key, pairs);
+        if let (true, NodeValue::Map(pairs)) = (is_top_level && !is_alike, &mut root.value) {
+            changes.extend(close(&copy, &key, pairs));
         }
         let start = base + original(span.start, &places, edits);
         let culprit = start..start + span.len();
-        repairs.push(Repair {
-            code: codes::KEY_REPEATED,
-            culprit,
-            line: String::new(),
-            is_certain: true,
-        });
+        repairs.push(Repair { code: codes::KEY_REPEATED, culprit, line: String::new() });
     }
-    // What is read as if it were closed has no patch: its author has to choose.
-    let copy = match (repairs.iter().all(|it| it.is_certain), is_closed) {
-        (true, false) => without(&copy, earlier),
-        (true, true) => copy,
-        (false, _) => {
-            let certain = edits.iter().filter(|edit| is_certain(text, edit)).cloned();
-            fix(text, 0..text.len(), &certain.collect::<Vec<_>>()).0
-        }
-    };
+    let tree = restore(root, &places, edits, base);
+    let copy = if is_patched { changed(&copy, changes) } else { copy };
     Some(Repaired { tree, repairs, copy })
 }
 
-/// Returns a text without these places, where they are whole lines or have a comma behind them.
-fn without(text: &str, mut places: Vec<Range<usize>>) -> String {
-    places.sort_by_key(|place| place.start);
-    let mut rest = String::with_capacity(text.len());
-    let mut done = 0;
-    for place in places.into_iter().filter(|place| place.end <= text.len()) {
-        let start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
-        let end = text[place.end..].find('\n').map_or(text.len(), |at| place.end + at + 1);
-        let behind = text[place.end..end].trim();
-        let comma =
-            text[place.end..].strip_prefix(',').map(|rest| text.len() - rest.trim_start().len());
-        let is_whole = behind.is_empty() && text[start..place.start].trim().is_empty();
-        let span = if is_whole { Some(start..end) } else { comma.map(|end| place.start..end) };
-        if let Some(span) = span.filter(|span| span.start >= done) {
-            rest.push_str(&text[done..span.start]);
-            done = span.end;
+/// Returns the place that a pair takes with its line, with the indentation of the next one, or with
+/// the comma behind it; `None` if it has neither.
+fn whole(text: &str, place: Range<usize>) -> Option<Range<usize>> {
+    let start = text[..place.start].rfind('\n').map_or(0, |at| at + 1);
+    let rest = text.get(place.end..)?;
+    let end = rest.find('\n').map_or(text.len(), |at| place.end + at + 1);
+    let before = text[start..place.start].trim();
+    let behind = text[place.end..end].trim();
+    let is_last = behind.is_empty();
+    let next = |rest: &str| text.len() - rest.trim_start().len();
+    match before.trim_start_matches(['-', ' ']).is_empty() {
+        true if is_last && before.is_empty() => Some(start..end),
+        true if behind.starts_with('#') && before.is_empty() => Some(start..place.end),
+        true if is_last => Some(place.start..next(&text[end..])),
+        _ => rest.strip_prefix(',').map(|rest| place.start..next(rest)),
+    }
+}
+
+/// Returns a text with other texts at these places, of which none begins within another one.
+fn changed(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
+    changes.sort_by_key(|(place, _)| place.start);
+    let (mut copy, mut done) = (String::with_capacity(text.len()), 0);
+    for (place, with) in changes {
+        if place.start >= done {
+            copy.push_str(&text[done..place.start]);
+            copy.push_str(&with);
+            done = place.end;
         }
     }
-    rest + &text[done..]
+    copy + &text[done..]
 }
 
 /// Returns whether a limit of the skill is there twice, with two values.
@@ -259,35 +265,16 @@ fn must_be_one(repeated: &Repeated) -> bool {
 }
 
 /// Makes a list of tools that is there twice empty, and a switch one that cannot be read. Returns
-/// whether the key is one of these.
-fn close(key: &str, pairs: &mut [Pair<'_>]) -> bool {
-    let value = match key {
-        "allowed-tools" | "allowed_tools" => NodeValue::List(Vec::new()),
-        "disable-model-invocation" | "user-invocable" => NodeValue::Map(Vec::new()),
-        _ => return false,
+/// the change if the key is one of these.
+fn close(text: &str, key: &str, pairs: &mut [Pair<'_>]) -> Option<(Range<usize>, String)> {
+    let (value, empty) = match key {
+        "allowed-tools" | "allowed_tools" => (NodeValue::List(Vec::new()), "[]"),
+        "disable-model-invocation" | "user-invocable" => (NodeValue::Map(Vec::new()), "{}"),
+        _ => return None,
     };
-    if let Some(pair) = pairs.iter_mut().find(|pair| pair.key == key) {
-        pair.value.value = value;
-    }
-    true
-}
-
-/// Returns whether an edit says what the author meant. What is read as one text, so that it costs
-/// no more than its field, may be a list or a mapping.
-fn is_certain(text: &str, edit: &Edit) -> bool {
-    let line_start = text[..edit.value.start].rfind('\n').map_or(0, |at| at + 1);
-    match edit.code.as_str() {
-        // A line that is no field stays as a comment, a text without the sign before it, and an
-        // alias for a description is replaced.
-        "field-unreadable" => {
-            let written = &text[edit.value.clone()];
-            edit.quoted.starts_with("# ")
-                || text[line_start..].starts_with("description:")
-                || (written.ends_with(&edit.quoted) && !edit.quoted.is_empty())
-        }
-        "flow-for-text" => region::is_known_field(&text[line_start..edit.value.start]),
-        _ => true,
-    }
+    let node = &mut pairs.iter_mut().find(|pair| pair.key == key)?.value;
+    node.value = value;
+    Some((node.span.clone(), text::remarked(empty, &text[node.span.clone()])))
 }
 
 fn repair(text: &str, edit: &Edit, base: usize) -> Repair {
@@ -300,7 +287,6 @@ fn repair(text: &str, edit: &Edit, base: usize) -> Repair {
         code: edit.code.clone(),
         culprit: base + start..base + end,
         line: format!("{}{quoted}", &text[line_start..edit.value.start]),
-        is_certain: is_certain(text, edit),
     }
 }
 

@@ -34,10 +34,7 @@ pub fn repaired(file: &str) -> Option<RepairedText> {
     let late = fences.is_late.then_some(codes::FRONTMATTER_NOT_FIRST);
     let shared = fences.is_in_text.then_some(codes::FRONTMATTER_FENCE_IN_TEXT);
     let (copy, codes) = match &repaired {
-        Some(read) => {
-            let certain = read.repairs.iter().filter(|it| it.is_certain);
-            (&*read.copy, certain.map(|it| it.code.clone()).collect())
-        }
+        Some(read) => (&*read.copy, read.repairs.iter().map(|it| it.code.clone()).collect()),
         None => (yaml, Vec::new()),
     };
     let codes: Vec<_> = late.into_iter().chain(shared).chain(codes).collect();

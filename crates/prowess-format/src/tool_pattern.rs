@@ -6,6 +6,7 @@ mod error;
 mod path;
 mod prose;
 mod reach;
+mod url;
 mod word;
 
 pub use builtins::is_evaluating_builtin;

@@ -3,7 +3,10 @@
 use std::ops::Range;
 
 use prowess_core::Code;
-use prowess_format::{Document, Field, Profile, Value, codes, parse, repaired};
+use prowess_format::{
+    Directory, Document, Field, Parsed, Profile, Rules, Value, codes, parse, parse_in, read_switch,
+    repaired,
+};
 use similar::TextDiff;
 
 /// U+FEFF in UTF-8.
@@ -39,8 +42,8 @@ impl Fixed {
 
 /// Fixes the text of a `SKILL.md`: a byte order mark goes, a plain value with a colon and one that
 /// other readers take for a number or a date are quoted, a field of the specification that is
-/// spelled with other letter case or `_` gets its name, and what is read as text, as indented or
-/// without an earlier value of its key is written so.
+/// spelled with other letter case or `_` gets its name, what is read as text, as indented, as empty
+/// or without an earlier value of its key is written so, and a switch that hides the skill says it.
 ///
 /// Everything else stays byte for byte, comments too. A change is made only if the fixed file says
 /// what the file said before; what needs a choice, such as a name that differs from the
@@ -98,23 +101,49 @@ struct Edit {
 
 /// Returns the possible edits, in the order of the file.
 fn edits(text: &str) -> Vec<Edit> {
-    let parsed = parse(text.as_bytes(), Profile::Lenient);
-    let Some(document) = parsed.document else {
+    let Parsed { document, diagnostics } = lenient(text);
+    let Some(document) = document else {
         return Vec::new();
     };
     let strict = parse(text.as_bytes(), Profile::Spec).diagnostics;
     let places = |code: Code| -> Vec<Range<usize>> {
-        let found = strict.iter().filter(|found| found.code == code);
+        let found = strict.iter().chain(&diagnostics).filter(|found| found.code == code);
         found.filter_map(|found| found.span.clone()).collect()
     };
     let colons = places(codes::UNQUOTED_COLON);
     let plain = places(codes::PLAIN_NOT_TEXT);
+    let flows = places(codes::FLOW_FOR_TEXT);
+    let switches = places(codes::SWITCH_UNREADABLE);
     let fields = &document.frontmatter.fields;
     let mut edits = Vec::new();
     for field in &fields.0 {
-        edits.extend(spelling(field, &document));
         let span = &field.value_span;
         let is_inside = |place: &Range<usize>| span.contains(&place.start);
+        let is_switch = |place: &Range<usize>| *place == field.key_span || place == span;
+        let is_of_field =
+            |place: &Range<usize>| (field.key_span.start..span.end).contains(&place.start);
+        let rest = text[span.end..].trim_start_matches([' ', '\t']);
+        let end = if rest.starts_with('#') { span.end } else { text.len() - rest.len() };
+        let around = [field.key_span.end..span.start, span.end..end];
+        let has_tab = around.into_iter().any(|it| text[it].contains('\t'));
+        let quoted = || {
+            let text = field.value.as_text()?;
+            Some(format!("{}: '{}'", field.key, text.replace('\'', "''")))
+        };
+        let (code, with) = if flows.iter().any(is_of_field) {
+            (codes::FLOW_FOR_TEXT, quoted())
+        } else if has_tab && plain.iter().any(is_inside) {
+            (codes::PLAIN_NOT_TEXT, quoted())
+        } else {
+            let read = read_switch(&field.key, &field.value);
+            let with = read.filter(|_| switches.iter().any(is_switch));
+            (codes::SWITCH_UNREADABLE, with.map(|(key, value)| format!("{key}: {value}")))
+        };
+        if let Some(with) = with {
+            edits.push(Edit { code, span: field.key_span.start..end, with });
+            continue;
+        }
+        edits.extend(spelling(field, &document));
         if colons.iter().any(is_inside) {
             edits.extend(quoting(text, field, codes::UNQUOTED_COLON));
         } else if plain.iter().any(is_inside) {
@@ -160,16 +189,26 @@ fn applied(text: &str, edit: &Edit) -> Option<String> {
     fixed.replace_range(edit.span.clone(), &edit.with);
     let is_same = said(text)? == said(&fixed)?;
     let count = |text: &str| {
-        let found = parse(text.as_bytes(), Profile::Spec).diagnostics;
-        found.iter().filter(|found| found.code == edit.code).count()
+        let strict = parse(text.as_bytes(), Profile::Spec).diagnostics;
+        let found = strict.into_iter().chain(lenient(text).diagnostics);
+        found.filter(|found| found.code == edit.code).count()
     };
     (is_same && count(&fixed) < count(text)).then_some(fixed)
 }
 
+/// Reads a file in a directory of any name, which may stand in for its own.
+fn lenient(text: &str) -> Parsed<'_> {
+    let directory = Directory { name: "skill", is_compared: false };
+    parse_in(text.as_bytes(), Some(directory), &Rules::of(Profile::Lenient))
+}
+
 /// Returns the meaning of a file: the values by the correct names of their fields, and the body.
 fn said(text: &str) -> Option<(Vec<(String, Value)>, String)> {
-    let document = parse(text.as_bytes(), Profile::Lenient).document?;
+    let document = lenient(text).document?;
     let fields = document.frontmatter.fields.0.into_iter().map(|field| {
+        if let Some((key, value)) = read_switch(&field.key, &field.value) {
+            return (key.to_owned(), Value::Text(value.to_owned()));
+        }
         let right = field.key.to_ascii_lowercase().replace('_', "-");
         (if FIELDS.contains(&right.as_str()) { right } else { field.key }, field.value)
     });

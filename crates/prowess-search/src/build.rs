@@ -1,7 +1,7 @@
 //! Builds the index of a catalog.
 
 use hashbrown::{HashMap, HashSet};
-use prowess_core::{Catalog, Record};
+use prowess_core::Record;
 
 use crate::dictionary::Dictionary;
 use crate::exclusions::without_exclusions;
@@ -57,12 +57,14 @@ struct Spelling {
     is_stopword: bool,
 }
 
-/// Collects the terms of a catalog's visible skills, or those alone that are wanted, and the skills
-/// that have them.
-pub(crate) fn build(catalog: &Catalog, wanted: Option<HashSet<String>>) -> (Dictionary, Postings) {
+/// Collects the terms of skills, or those alone that are wanted, and the skills that have them.
+pub(crate) fn build<'c>(
+    skills: impl Iterator<Item = Record<'c>>,
+    wanted: Option<HashSet<String>>,
+) -> (Dictionary, Postings) {
     let vocabulary = Vocabulary { wanted, ..Vocabulary::default() };
     let mut builder = Builder { vocabulary, ..Builder::default() };
-    for (position, skill) in (0..).zip(catalog.skills()) {
+    for (position, skill) in (0..).zip(skills) {
         builder.add(position, skill);
     }
     builder.finish()

@@ -2,8 +2,7 @@
 
 use std::convert::Infallible;
 
-use hashbrown::HashSet;
-use prowess_core::Catalog;
+use prowess_core::{Catalog, Record};
 
 use crate::dictionary::Dictionary;
 use crate::hit::{Hit, first};
@@ -32,19 +31,21 @@ pub struct SearchIndex {
 impl SearchIndex {
     /// The index of a catalog's visible skills. It takes a few microseconds a skill.
     pub fn build(catalog: &Catalog) -> Self {
-        Self::of_terms(catalog, None)
+        Self::of_skills(catalog.skills())
+    }
+
+    /// The index of some skills, whose positions are those of the iterator.
+    pub fn of_skills<'c>(skills: impl Iterator<Item = Record<'c>>) -> Self {
+        let (dictionary, postings) = crate::build::build(skills, None);
+        Self { dictionary, postings }
     }
 
     /// An index that answers this query as a whole one does: of the terms alone that the query asks
     /// for, unless it has an unknown word, whose corrections are among all terms.
     pub(crate) fn for_query(catalog: &Catalog, query: &str) -> Self {
-        let part = Self::of_terms(catalog, Some(terms(query)));
+        let (dictionary, postings) = crate::build::build(catalog.skills(), Some(terms(query)));
+        let part = Self { dictionary, postings };
         if needs_no_other(&part.dictionary, query) { part } else { Self::build(catalog) }
-    }
-
-    fn of_terms(catalog: &Catalog, terms: Option<HashSet<String>>) -> Self {
-        let (dictionary, postings) = crate::build::build(catalog, terms);
-        Self { dictionary, postings }
     }
 
     /// How many skills it knows.

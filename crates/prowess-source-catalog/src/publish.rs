@@ -63,7 +63,7 @@ const TEMPORARY: &str = ".catalog.tmp";
 ///
 /// # Errors
 ///
-/// A package cannot be read, a file cannot be written, there is no skill, or the directory has a
+/// A file cannot be written, there is no skill, or none that can be read, or the directory has a
 /// pointer that cannot be read, or whose number is far ahead of the time.
 pub fn publish(
     catalog: &Catalog,
@@ -93,6 +93,10 @@ pub fn publish(
     };
     let written = CatalogFile::open(&temporary)?;
     let (offered, packages) = (written.len(), written.packages());
+    let fault = left_out.iter().find(|it| packages == 0 && it.is_fault).cloned();
+    if let Some(LeftOut { skill: id, reason, .. }) = fault {
+        return Err(CatalogFileError::Skill { id, reason });
+    }
     if packages == 0 && !options.may_be_empty {
         return Err(CatalogFileError::Empty);
     }

@@ -39,6 +39,8 @@ pub struct LeftOut {
     pub path: Option<String>,
     /// The reason.
     pub reason: String,
+    /// Whether the skill was to be published.
+    pub is_fault: bool,
 }
 
 /// Writes a catalog as a file, and passes each file of its packages to `store`. Equal catalogs give
@@ -50,7 +52,7 @@ pub struct LeftOut {
 ///
 /// # Errors
 ///
-/// A package cannot be read, or a file cannot be written.
+/// A file cannot be written.
 pub fn write_catalog(
     catalog: &Catalog,
     name: &str,
@@ -65,6 +67,7 @@ pub fn write_catalog(
         skill: record.id().to_owned(),
         path: None,
         reason: record.reason().unwrap_or("it is hidden").to_owned(),
+        is_fault: false,
     });
     let left_out = left_out.collect();
     let others = catalog.excluded().filter(|record| may_be_offered(catalog, *record));
@@ -78,27 +81,33 @@ pub fn write_catalog(
     let mut writer = Writer { to, at: 0, index, left_out };
     writer.append(&[0; Header::BYTES])?;
     let mut packages = Vec::with_capacity(records.len());
-    for group in records.chunks(Group::RECORDS) {
-        let mut entries = Vec::with_capacity(group.len());
-        for record in group {
-            if cancel.is_cancelled() {
-                return Err(CatalogFileError::Cancelled);
-            }
-            let entry = writer.package(catalog, *record, &used, store)?;
-            packages.push((package_key(&entry.package), count_of(packages.len())));
-            entries.push(entry);
+    let (mut entries, mut offered) = (Vec::with_capacity(Group::RECORDS), Vec::new());
+    for (at, record) in records.into_iter().enumerate() {
+        if cancel.is_cancelled() {
+            return Err(CatalogFileError::Cancelled);
         }
-        let part = writer.append(&Group::write(&entries))?;
-        writer.index.groups.push((part, entries.swap_remove(0).id));
+        let entry = match writer.package(catalog, record, &used, store) {
+            Err(CatalogFileError::Skill { id: skill, reason }) => {
+                writer.left_out.push(LeftOut { skill, path: None, reason, is_fault: true });
+                continue;
+            }
+            entry => entry?,
+        };
+        packages.push((package_key(&entry.package), count_of(packages.len())));
+        offered.extend((at < catalog.len()).then_some(record));
+        entries.push(entry);
+        if entries.len() == Group::RECORDS {
+            writer.group(&mut entries)?;
+        }
     }
+    writer.group(&mut entries)?;
     let header = Header {
-        offered: count_of(catalog.len()),
-        packages: count_of(records.len()),
+        offered: count_of(offered.len()),
+        packages: count_of(packages.len()),
         ..Header::default()
     };
-    drop(records);
     writer.package_table(packages)?;
-    let ranker = SearchIndex::build(catalog);
+    let ranker = SearchIndex::of_skills(offered.into_iter());
     for page in ranker.stored_lists() {
         let part = writer.append(&page)?;
         writer.index.lists.push(part);
@@ -131,6 +140,17 @@ impl Writer<'_> {
         self.to.write_all(bytes)?;
         self.at += bytes.len() as u64;
         Ok(part)
+    }
+
+    /// Writes a group of entries, if there are any.
+    fn group(&mut self, entries: &mut Vec<CatalogEntry>) -> Result<()> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let part = self.append(&Group::write(entries))?;
+        self.index.groups.push((part, entries.swap_remove(0).id));
+        entries.clear();
+        Ok(())
     }
 
     /// Stores the files of a package and writes its details.
@@ -189,7 +209,7 @@ impl Writer<'_> {
 
     fn leave_out(&mut self, record: Record<'_>, path: &str, reason: &str) {
         let (skill, path) = (record.id().to_owned(), Some(path.to_owned()));
-        let left_out = LeftOut { skill, path, reason: reason.to_owned() };
+        let left_out = LeftOut { skill, path, reason: reason.to_owned(), is_fault: false };
         self.left_out.push(left_out);
     }
 

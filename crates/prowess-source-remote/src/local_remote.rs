@@ -41,12 +41,12 @@ pub struct LocalRemote {
 /// A folder that is packed for other people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PackedFolder {
-    /// The packages as one archive.
+    /// The packages as one archive; empty if there are none.
     pub bytes: Vec<u8>,
     /// The files and directories that are withheld, each with the reason.
     pub withheld: Vec<(String, &'static str)>,
-    /// The skills that are left out because their `SKILL.md` has a credential, as sentences.
-    pub left_out: Vec<String>,
+    /// The directories of the skills that are left out, each with the error.
+    pub left_out: Vec<(String, RemoteError)>,
 }
 
 /// What is at a path.
@@ -72,8 +72,8 @@ impl LocalRemote {
     ///
     /// # Errors
     ///
-    /// [`RemoteErrorKind::Unsupported`]: the folder has no skills, or each `SKILL.md` has a
-    /// credential. [`RemoteErrorKind::Invalid`]: a skill has a link to another directory.
+    /// The folder cannot be read. [`RemoteErrorKind::NotFound`]: one of `included` may mean several
+    /// files.
     pub fn packed_for_others(
         path: &Path,
         included: &[String],
@@ -85,23 +85,26 @@ impl LocalRemote {
             packages(path, &folder, Some(&filter), &mut |_, _| Want::Files, MAX_BYTES, cancel)?;
         let (mut files, mut left_out) = (Vec::new(), Vec::new());
         for mut package in packages.into_iter().filter(|package| !package.is_inside) {
-            if let Some(reason) = package.left_out.pop() {
-                return Err(RemoteError::new(RemoteErrorKind::Invalid, reason));
-            }
-            let path = |file: &File| join(&package.directory, &file.path);
-            let archive = match filter.for_others(&package.directory, Ok(package.archive?)) {
-                Err(error) if error.kind == RemoteErrorKind::Denied => {
-                    left_out.push(error.message);
-                    continue;
+            check(cancel)?;
+            // One with a link to another directory would lack a file.
+            let link = package
+                .left_out
+                .pop()
+                .map(|it| Err(RemoteError::new(RemoteErrorKind::Invalid, it)));
+            let archive = link.unwrap_or(package.archive);
+            match filter.for_others(&package.directory, archive) {
+                Err(error) => left_out.push((package.directory, error)),
+                Ok(archive) => {
+                    let path = |file: &File| join(&package.directory, &file.path);
+                    let own = archive.files().iter();
+                    files.extend(own.map(|it| File { path: path(it), ..it.clone() }));
                 }
-                archive => archive?,
-            };
-            files.extend(archive.files().iter().map(|it| File { path: path(it), ..it.clone() }));
+            }
         }
-        if files.is_empty()
-            && let Some(message) = left_out.pop()
+        if let Some(name) = included.iter().find(|name| !filter.taken.borrow().contains_key(*name))
         {
-            return Err(RemoteError::new(RemoteErrorKind::Unsupported, message));
+            let message = format!("nothing that is left out has the name {}", quoted(name));
+            return Err(RemoteError::new(RemoteErrorKind::NotFound, message));
         }
         // A name that means one file publishes no other one.
         let several = |(_, paths): &(&String, &BTreeSet<String>)| paths.len() > 1;
@@ -111,7 +114,9 @@ impl LocalRemote {
             let message = format!("{} may mean {paths}; include one of these", quoted(name));
             return Err(RemoteError::new(RemoteErrorKind::NotFound, message));
         }
-        let bytes = Archive::new(files).map_err(|refusal| refused(&refusal))?.to_tar_gz();
+        let archive = (!files.is_empty()).then(|| Archive::new(files)).transpose();
+        let archive = archive.map_err(|refusal| refused(&refusal))?;
+        let bytes = archive.map(|archive| archive.to_tar_gz()).unwrap_or_default();
         let mut withheld = filter.withheld.into_inner();
         withheld.retain(|path, _| !is_skill_md(path) || withheld_path(path).is_some());
         Ok(PackedFolder { bytes, withheld: withheld.into_iter().collect(), left_out })

@@ -186,7 +186,7 @@ pub(crate) fn fetch_each<'n>(
 impl Fetched {
     /// Keeps one of several packages with a name: that in the directory of the lock, or any of
     /// those with equal files. Otherwise nothing says which one is meant, and none is kept.
-    fn keep_one_of_each(&mut self, locked: &dyn Fn(&str) -> Option<Option<String>>) {
+    pub(crate) fn keep_one_of_each(&mut self, locked: &dyn Fn(&str) -> Option<Option<String>>) {
         let mut named: BTreeMap<String, Vec<Candidate>> = BTreeMap::new();
         for candidate in std::mem::take(&mut self.candidates) {
             named.entry(candidate.id.clone()).or_default().push(candidate);

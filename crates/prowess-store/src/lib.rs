@@ -90,7 +90,9 @@ pub use prowess_archive;
 pub use prowess_core;
 pub use prowess_dir;
 pub use prowess_signature;
-pub use publish::{PublishedPackage, SignFile, publish, publish_packages, publish_signed};
+pub use publish::{
+    Published, PublishedPackage, SignFile, publish, publish_packages, publish_signed,
+};
 pub use quarantine::Quarantined;
 pub use signer::{Signer, SignerRules, VerifyBundle};
 pub use source::{PartRule, StoreSource};

@@ -5,7 +5,7 @@ use prowess_core::{ArtifactKind as Kind, Digest, RemoteArtifact, RemoteRequest};
 use prowess_format::index::{ArtifactKind, IndexEntry, SkillIndex, WELL_KNOWN_PATH};
 use prowess_signature::{PublicKey, SignatureError};
 
-use crate::candidate::{Candidate, document, packages};
+use crate::candidate::{Candidate, LeftOut, document, packages};
 use crate::error::InstallError;
 
 /// The end of the name of a signature, after the name of its artifact, as minisign names it.
@@ -25,16 +25,20 @@ pub struct PublishedPackage {
     pub bytes: Vec<u8>,
 }
 
+/// The files of a site, or the packages, and the skills that are left out.
+pub type Published<T> = (Vec<T>, Vec<LeftOut>);
+
 /// Returns the signature of the bytes in a file of this name.
 pub type SignFile<'s> = &'s dyn Fn(&str, &[u8]) -> Result<String, SignatureError>;
 
 /// Returns the files of a site with the packages of an archive: an index, and an archive of each
-/// package. Equal packages give equal files.
+/// package. Equal packages give equal files. A skill that is not valid is left out; without one
+/// that is, there are no files.
 ///
 /// # Errors
 ///
-/// The archive is refused, or one of its skills is not valid.
-pub fn publish(archive: &[u8]) -> Result<Vec<File>, InstallError> {
+/// The archive is refused.
+pub fn publish(archive: &[u8]) -> Result<Published<File>, InstallError> {
     files(archive, None)
 }
 
@@ -48,11 +52,13 @@ pub fn publish_signed(
     archive: &[u8],
     key: &PublicKey,
     sign: SignFile<'_>,
-) -> Result<Vec<File>, InstallError> {
-    let mut files = files(archive, Some(sign))?;
+) -> Result<Published<File>, InstallError> {
+    let (mut files, left_out) = files(archive, Some(sign))?;
     let directory = WELL_KNOWN_PATH.trim_start_matches('/').trim_end_matches("index.json");
-    files.insert(0, File::new(format!("{directory}{KEY_FILE}"), key.to_text()));
-    Ok(files)
+    if !files.is_empty() {
+        files.insert(0, File::new(format!("{directory}{KEY_FILE}"), key.to_text()));
+    }
+    Ok((files, left_out))
 }
 
 /// Returns the packages of an archive, each as an archive of its own. Equal packages give equal
@@ -61,64 +67,75 @@ pub fn publish_signed(
 /// # Errors
 ///
 /// As [`publish`].
-pub fn publish_packages(archive: &[u8]) -> Result<Vec<PublishedPackage>, InstallError> {
-    let mut packages = Vec::new();
-    for Candidate { id, package, .. } in candidates(archive)? {
-        let description = document(&package, &id)?.description;
-        packages.push(PublishedPackage { name: id, description, bytes: package.to_tar_gz() });
-    }
-    Ok(packages)
+pub fn publish_packages(archive: &[u8]) -> Result<Published<PublishedPackage>, InstallError> {
+    let (entries, left_out) = entries(archive)?;
+    let package = |(entry, bytes): (IndexEntry, _)| PublishedPackage {
+        name: entry.name,
+        description: entry.description,
+        bytes,
+    };
+    Ok((entries.into_iter().map(package).collect(), left_out))
 }
 
-fn candidates(archive: &[u8]) -> Result<Vec<Candidate>, InstallError> {
+/// Returns the package of each skill as an archive, with its entry of the index.
+fn entries(archive: &[u8]) -> Result<Published<(IndexEntry, Vec<u8>)>, InstallError> {
+    if archive.is_empty() {
+        return Ok(Published::default());
+    }
     let digest = Digest::of(archive);
     let artifact =
         RemoteArtifact { digest: Some(digest), ..RemoteArtifact::new("", Kind::Archive) };
-    let fetched = packages(&RemoteRequest::latest(""), &artifact, archive, digest)?;
-    if let Some(left_out) = fetched.left_out.into_iter().next() {
-        return Err(left_out.error);
+    let mut fetched = packages(&RemoteRequest::latest(""), &artifact, archive, digest)?;
+    fetched.keep_one_of_each(&|_| None);
+    let (mut entries, mut all_left_out) = (Vec::new(), fetched.left_out);
+    for Candidate { id, package, skill, mut left_out, .. } in fetched.candidates {
+        let bytes = package.to_tar_gz();
+        let entry = IndexEntry {
+            description: document(&package, &id)?.description,
+            url: format!("{id}.tar.gz"),
+            name: id.clone(),
+            kind: ArtifactKind::Archive,
+            digest: Digest::of(&bytes).to_string(),
+            signature: None,
+        };
+        // A host would refuse the whole index.
+        let index = SkillIndex { skills: vec![entry.clone()] }.to_json();
+        let read = SkillIndex::read(index.as_bytes()).map(|read| read.left_out);
+        let read = read.map_err(|error| InstallError::SkillInvalid(error.to_string()))?;
+        left_out.extend(read.into_iter().map(|bad| bad.reason.to_string()));
+        match left_out.pop() {
+            Some(reason) => {
+                let error = InstallError::SkillInvalid(reason);
+                all_left_out.push(LeftOut { name: skill.path.unwrap_or(id), error });
+            }
+            None => entries.push((entry, bytes)),
+        }
     }
-    let candidates = fetched.candidates;
-    if let Some(link) = candidates.iter().find_map(|it| it.left_out.first()) {
-        return Err(InstallError::SkillInvalid(link.clone()));
-    }
-    if candidates.is_empty() {
-        return Err(InstallError::NoSkill("there is no `SKILL.md` in the folder".to_owned()));
-    }
-    Ok(candidates)
+    Ok((entries, all_left_out))
 }
 
-fn files(archive: &[u8], sign: Option<SignFile<'_>>) -> Result<Vec<File>, InstallError> {
+fn files(archive: &[u8], sign: Option<SignFile<'_>>) -> Result<Published<File>, InstallError> {
     let index_path = WELL_KNOWN_PATH.trim_start_matches('/');
     let directory = index_path.trim_end_matches("index.json");
     let mut index = SkillIndex::default();
     let mut files = Vec::new();
-    for Candidate { id, package, .. } in candidates(archive)? {
-        let bytes = package.to_tar_gz();
-        let url = format!("{id}.tar.gz");
-        let signature = sign.map(|sign| sign(&url, &bytes)).transpose();
+    let (entries, left_out) = entries(archive)?;
+    for (mut entry, bytes) in entries {
+        let url = &entry.url;
+        let signature = sign.map(|sign| sign(url, &bytes)).transpose();
         let signature =
             signature.map_err(|error| InstallError::SignatureInvalid(error.to_string()))?;
         let signature = signature.map(|text| File::new(format!("{url}{SIGNATURE_END}"), text));
-        index.skills.push(IndexEntry {
-            description: document(&package, &id)?.description,
-            name: id,
-            kind: ArtifactKind::Archive,
-            url: url.clone(),
-            digest: Digest::of(&bytes).to_string(),
-            signature: signature.as_ref().map(|file| file.path.clone()),
-        });
+        entry.signature = signature.as_ref().map(|file| file.path.clone());
         files.push(File::new(format!("{directory}{url}"), bytes));
         files
             .extend(signature.map(|File { path, content, .. }| {
                 File::new(format!("{directory}{path}"), content)
             }));
+        index.skills.push(entry);
     }
-    let read = SkillIndex::read(index.to_json().as_bytes());
-    let left_out = read.map_err(|error| InstallError::SkillInvalid(error.to_string()))?.left_out;
-    if let Some(bad) = left_out.first() {
-        return Err(InstallError::SkillInvalid(format!("skill {}: {}", bad.at, bad.reason)));
+    if !files.is_empty() {
+        files.push(File::new(index_path, index.to_json()));
     }
-    files.push(File::new(index_path, index.to_json()));
-    Ok(files)
+    Ok((files, left_out))
 }

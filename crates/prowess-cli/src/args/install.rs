@@ -184,7 +184,7 @@ pub(crate) struct Publish {
     ///
     /// Files that may hold credentials, by their names or contents, and caches are left out and
     /// named. A name that means several of them is an error; `./` stands for the folder. A skill
-    /// whose `SKILL.md` has a credential is left out, and the exit code is 3 then.
+    /// that is not valid, or whose `SKILL.md` has a credential, is left out, with exit code 3.
     #[arg(long, value_name = "NAME")]
     pub(crate) include: Vec<String>,
     /// Secret key of minisign that signs each package; a key with a password asks for it

@@ -8,6 +8,7 @@ use prowess_source_catalog::{CatalogFileError, LeftOut, PublishOptions, Publishe
 use serde_json::json;
 
 use crate::args::{Catalog, CatalogBuild, Global};
+use crate::commands::install::OTHER_BYTES;
 use crate::failure::Failure;
 use crate::output::{Output, counted};
 use crate::paths::absolute;
@@ -40,6 +41,7 @@ pub(crate) fn run(
         skill: found.path.as_deref().unwrap_or_default().to_owned(),
         path: None,
         reason: found.message.to_string(),
+        is_fault: true,
     }));
     for left_out in &left_out {
         let [name, reason] = [name(left_out), left_out.reason.clone()];
@@ -66,7 +68,8 @@ pub(crate) fn run(
         let generation = named.generation;
         format!("{state} {skills} as generation {generation}: {}\n", plain(&pointer))
     })?;
-    Ok(ExitCode::SUCCESS)
+    let is_complete = left_out.iter().all(|it| !it.is_fault);
+    Ok(ExitCode::from(if is_complete { 0 } else { OTHER_BYTES }))
 }
 
 /// Returns the name of a skill or of a file in one.

@@ -101,7 +101,7 @@ pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
             Line { id, state: "offered", detail }
         };
         let lines = offered.into_iter().map(line).collect();
-        return print_addition(lines, left_out, &request.source, None, output);
+        return print_addition(lines, left_out, |error| help(error, &request.source), None, output);
     }
     let wanted = placement::wanted(args, &place.lock)?;
     agents_md::check(&place.lock, args.agents_md)?;
@@ -128,7 +128,13 @@ pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
     let mut lines: Vec<_> = added.into_iter().map(|it| added_line(it, output)).collect();
     let placed = place.store.begin()?.restore_places(file)?;
     lines.extend(place_lines(placed).into_iter().filter(|line| ids.contains(&line.id)));
-    let code = print_addition(lines, left_out, &request.source, Some(&place.lock), output);
+    let code = print_addition(
+        lines,
+        left_out,
+        |error| help(error, &request.source),
+        Some(&place.lock),
+        output,
+    );
     for (id, from) in from {
         let (id, from) = (shell_word(&id), plain(&from));
         output.remark(&format!(
@@ -160,7 +166,7 @@ pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
 pub(crate) fn print_addition(
     mut lines: Vec<Line>,
     left_out: Vec<LeftOut>,
-    source: &str,
+    help: impl Fn(&InstallError) -> String,
     lock: Option<&LockPlace>,
     output: &Output,
 ) -> Result<ExitCode, Failure> {
@@ -170,7 +176,7 @@ pub(crate) fn print_addition(
         let id = if name.is_empty() { ".".to_owned() } else { name };
         // Next to skills, it is only named.
         if !has_added || !matches!(error, InstallError::NotAlone(_)) {
-            helps.insert(help(&error, source));
+            helps.insert(help(&error));
         }
         lacks_all &= matches!(error, InstallError::MissingFeature { .. });
         lines.push(Line { id, state: LEFT_OUT, detail: Some(reason(&error)) });
@@ -194,7 +200,7 @@ pub(crate) fn print_addition(
 }
 
 /// Returns the next step after a skill of a source was left out.
-fn help(error: &InstallError, source: &str) -> String {
+pub(crate) fn help(error: &InstallError, source: &str) -> String {
     match error {
         InstallError::SeveralSkills { directories, .. } => {
             let directory = directories.first().map_or("", String::as_str);

@@ -9,7 +9,7 @@ use prowess_store::{Addition, ForeignLock, InstallError, LeftOut, StoreError, to
 use prowess_text::{quoted, terminal_json};
 
 use crate::args::{InstallOptions, SignerOption};
-use crate::commands::install::{Line, added_line, print, print_addition, print_or};
+use crate::commands::install::{Line, added_line, help, print, print_addition, print_or};
 use crate::commands::publish::unwritable;
 use crate::failure::Failure;
 use crate::install_place::{InstallPlace, store, unreachable};
@@ -83,7 +83,7 @@ pub(crate) fn import(
     let imported = cancelling(|cancel| place.installer().import(&read, cancel));
     let Addition { added, left_out } = imported.map_err(named)?;
     let lines = added.into_iter().map(|it| added_line(it, output)).collect();
-    print_addition(lines, left_out, "", Some(&place.lock), output)
+    print_addition(lines, left_out, |error| help(error, ""), Some(&place.lock), output)
 }
 
 /// Lists the artifacts in quarantine.

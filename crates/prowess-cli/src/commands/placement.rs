@@ -27,7 +27,7 @@ pub(super) fn wanted(
     let usual = if lock.folder.is_some() { PlaceForm::Copy } else { PlaceForm::Link };
     let around = surroundings()?;
     let of = |agent: &String| {
-        let client = agent.trim().to_ascii_lowercase();
+        let client = agent.trim().to_ascii_lowercase().replace(' ', "-");
         let (project, user) = around.client_skills(&client).map_err(|known| {
             let message = format!("no client with skills is named {}", quoted(agent));
             let help = format!(

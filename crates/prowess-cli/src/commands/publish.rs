@@ -13,10 +13,10 @@ use prowess_source_remote::{LocalRemote, PackedFolder};
 use prowess_store::publish_packages;
 #[cfg(feature = "sign")]
 use prowess_store::publish_signed;
-use prowess_store::{InstallError, publish};
+use prowess_store::{InstallError, LeftOut, Published, publish};
 
 use crate::args::Publish;
-use crate::commands::install::{Line, OTHER_BYTES, print, with_credentials};
+use crate::commands::install::{Line, print_addition, with_credentials};
 use crate::failure::Failure;
 use crate::features;
 #[cfg(feature = "remotes")]
@@ -39,19 +39,37 @@ pub(crate) fn run(args: &Publish, output: &Output) -> Result<ExitCode, Failure> 
     if args.sign.is_some() {
         features::require("sign", "publish --sign")?;
     }
-    let (archive, is_complete) = packed(args, output)?;
-    let lines = match url {
+    let (archive, mut left_out) = packed(args, output)?;
+    let (lines, others) = match url {
         #[cfg(feature = "remotes")]
         Some(url) if url.starts_with("s3:") => to_bucket(args, url, &archive)?,
         #[cfg(feature = "remotes")]
-        Some(url) => to_registry(args, url, &archive)?,
+        Some(url) => to_registry(args, url, &archive, left_out.len())?,
         _ => {
             let folder = args.to.as_ref().map(PathBuf::from).or_else(|| args.site.clone());
             to_folder(args, &folder.unwrap_or_default(), &archive)?
         }
     };
-    print(lines, None, output)?;
-    Ok(ExitCode::from(if is_complete { 0 } else { OTHER_BYTES }))
+    left_out.extend(others);
+    if lines.is_empty() && left_out.is_empty() {
+        let message = "there is no `SKILL.md` in the folder".to_owned();
+        return Err(InstallError::NoSkill(message).into());
+    }
+    print_addition(lines, left_out, help, None, output)
+}
+
+/// Returns the next step after a skill was left out.
+fn help(error: &InstallError) -> String {
+    let kind = if let InstallError::Remote(error) = error { Some(error.kind) } else { None };
+    let help = match (kind, error) {
+        (Some(RemoteErrorKind::Denied), _) => {
+            "remove it, and replace it where it is valid: it may be known already"
+        }
+        (Some(RemoteErrorKind::Invalid), _) => "replace a link by a copy, or remove it",
+        (_, InstallError::SeveralSkills { .. }) => "rename all but one of them",
+        _ => "correct the skill, and publish again",
+    };
+    help.to_owned()
 }
 
 /// The starts of the targets that are no folders.
@@ -76,68 +94,63 @@ fn check_url(url: &str) -> Result<(), Failure> {
     Err(Failure::usage(RemoteErrorKind::Unsupported.as_str(), message, help))
 }
 
-/// Returns a folder as an archive, and whether it has each skill, and names what is withheld.
-fn packed(args: &Publish, output: &Output) -> Result<(Vec<u8>, bool), Failure> {
+/// Returns a folder as an archive, and the skills that are left out, and names what is withheld.
+fn packed(args: &Publish, output: &Output) -> Result<(Vec<u8>, Vec<LeftOut>), Failure> {
     let folder = absolute(&args.folder)?;
     let packed = LocalRemote::packed_for_others(&folder, &args.include, &Cancel::default());
-    let PackedFolder { bytes, withheld, left_out } = packed.map_err(|error| match error.kind {
-        RemoteErrorKind::Invalid => {
-            let help = "replace a link by a copy, or remove it";
-            Failure::new("publish-incomplete", error.message, help)
-        }
-        RemoteErrorKind::Unsupported => {
-            let help = "remove it, and replace it where it is valid: it may be known already";
-            Failure::new("publish-incomplete", error.message, help)
-        }
-        _ => InstallError::from(error).into(),
-    })?;
+    let PackedFolder { bytes, withheld, left_out } = packed.map_err(InstallError::from)?;
     for (path, reason) in &withheld {
         output.remark(&format!("left out: {} {reason}\n", plain(path)));
-    }
-    for reason in &left_out {
-        output.remark(&format!("left out with its skill: {}\n", plain(reason)));
     }
     if !withheld.is_empty() {
         output.remark(&format!("  {DIM}help:{DIM:#} `--include NAME` takes one of them\n"));
     }
-    Ok((bytes, left_out.is_empty()))
+    let left_out = left_out.into_iter();
+    Ok((bytes, left_out.map(|(name, error)| LeftOut { name, error: error.into() }).collect()))
 }
 
-fn to_folder(args: &Publish, site: &Path, archive: &[u8]) -> Result<Vec<Line>, Failure> {
+fn to_folder(args: &Publish, site: &Path, archive: &[u8]) -> Result<Published<Line>, Failure> {
     let mut lines = Vec::new();
-    for file in files(archive, args.sign.as_deref())? {
+    let (files, left_out) = files(archive, args.sign.as_deref())?;
+    for file in files {
         let path = site.join(&file.path);
         write(&path, &file.content)?;
         let detail = Some(path.display().to_string());
         lines.push(Line { id: file.path, state: "written", detail });
     }
-    Ok(lines)
+    Ok((lines, left_out))
 }
 
 /// Writes the index last, so that it names no object that is not there.
 #[cfg(feature = "remotes")]
-fn to_bucket(args: &Publish, target: &str, archive: &[u8]) -> Result<Vec<Line>, Failure> {
+fn to_bucket(args: &Publish, target: &str, archive: &[u8]) -> Result<Published<Line>, Failure> {
     let remote = S3Remote::new(s3_options(), http_options(&args.hosts)?);
     let mut lines = Vec::new();
-    for file in files(archive, args.sign.as_deref())? {
+    let (files, left_out) = files(archive, args.sign.as_deref())?;
+    for file in files {
         let object = format!("{}/{}", target.trim_end_matches('/'), file.path);
         let put = remote.put(&object, &file.content, &Cancel::default());
         put.map_err(InstallError::from)?;
         lines.push(Line { id: file.path, state: "written", detail: Some(object) });
     }
-    Ok(lines)
+    Ok((lines, left_out))
 }
 
 #[cfg(feature = "remotes")]
-fn to_registry(args: &Publish, target: &str, archive: &[u8]) -> Result<Vec<Line>, Failure> {
+fn to_registry(
+    args: &Publish,
+    target: &str,
+    archive: &[u8],
+    others: usize,
+) -> Result<Published<Line>, Failure> {
     if args.sign.is_some() {
         let code = RemoteErrorKind::Unsupported.as_str();
         let message = "packages in a registry are not signed by minisign";
         return Err(Failure::new(code, message, "leave `--sign` out"));
     }
     let remote = OciRemote::new(http_options(&args.hosts)?);
-    let packages = publish_packages(archive)?;
-    let is_single = packages.len() == 1;
+    let (packages, left_out) = publish_packages(archive)?;
+    let is_single = packages.len() + left_out.len() + others == 1;
     let mut lines = Vec::new();
     for package in packages {
         let target = if is_single { target.to_owned() } else { below(target, &package.name) };
@@ -147,11 +160,11 @@ fn to_registry(args: &Publish, target: &str, archive: &[u8]) -> Result<Vec<Line>
         let detail = Some(format!("{target} {digest}"));
         lines.push(Line { id: package.name, state: "published", detail });
     }
-    Ok(lines)
+    Ok((lines, left_out))
 }
 
 /// Returns the files of the site, signed if there is a key.
-fn files(archive: &[u8], key: Option<&Path>) -> Result<Vec<File>, Failure> {
+fn files(archive: &[u8], key: Option<&Path>) -> Result<Published<File>, Failure> {
     match key {
         None => Ok(publish(archive)?),
         Some(key) => signed(archive, key),
@@ -159,7 +172,7 @@ fn files(archive: &[u8], key: Option<&Path>) -> Result<Vec<File>, Failure> {
 }
 
 #[cfg(feature = "sign")]
-fn signed(archive: &[u8], path: &Path) -> Result<Vec<File>, Failure> {
+fn signed(archive: &[u8], path: &Path) -> Result<Published<File>, Failure> {
     let key = secret_key(path)?;
     // The trusted comment says what was signed, and no time: equal packages give equal comments.
     Ok(publish_signed(archive, key.public_key(), &|name, bytes| key.sign(bytes, name))?)
@@ -178,7 +191,7 @@ pub(crate) fn secret_key(path: &Path) -> Result<prowess_signature::SecretKey, Fa
 }
 
 #[cfg(not(feature = "sign"))]
-fn signed(_: &[u8], _: &Path) -> Result<Vec<File>, Failure> {
+fn signed(_: &[u8], _: &Path) -> Result<Published<File>, Failure> {
     Err(features::lacks("sign", "publish --sign"))
 }
 

@@ -84,7 +84,9 @@ fn build_says_which_parts_it_leaves_out() {
     place.tree.write("skills/mail/.env", "PASSWORD=secret\n");
     place.tree.write("skills/broken/SKILL.md", "---\nname: broken\n---\n");
     let hide = ["--set", "visibility.skills=[{match: tidy, show: disabled}]"];
-    let built = place.build(&hide).json();
+    let built = place.build(&hide);
+    assert_eq!(built.code, Some(3), "{built:?}");
+    let built = built.json();
     let left_out = built["left_out"].as_array().expect("a list").iter();
     let left_out: Vec<_> = left_out.map(|it| it["path"].as_str().expect("text")).collect();
     assert!(left_out.contains(&"mail/.env"), "{built}");

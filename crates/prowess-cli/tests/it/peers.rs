@@ -147,7 +147,7 @@ fn terminal_asks_which_skills() {
 fn agents_find_the_skills_in_their_directories() {
     let machine = trusting();
     let source = machine.path("skills");
-    let agents = ["--agent", "claude-code, cursor", "--agent", "gemini-cli", "--agent", "kimi-cli"];
+    let agents = ["--agent", "Claude Code, cursor", "--agent", "gemini-cli", "--agent", "kimi-cli"];
     let unknown = ["add", &source, "--agent", "nobody", "--format", "json"];
     let unknown = machine.run(&unknown);
     assert_eq!((unknown.code, &unknown.error()["code"]), (Some(2), &"client-unknown".into()));

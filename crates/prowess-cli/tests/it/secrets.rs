@@ -136,8 +136,9 @@ fn instructions_with_a_credential_are_not_published() {
     let (skills, site) = (machine.path("skills"), machine.path("other"));
     let alone = machine.path("skills/pdf");
     let refused = machine.run(&["publish", &alone, &site, "--format", "json"]);
-    let message = refused.error()["message"].to_string();
+    let message = refused.stdout;
     assert!(message.contains(&format!("`SKILL.md` has a credential in line {line}")), "{message}");
+    assert_eq!(refused.code, Some(1), "nothing is left");
     assert!(!machine.tree.join("other").exists() && !message.contains("Xk9"), "{message}");
     let checked = machine.run(&["validate", &skills]);
     assert!(checked.stdout.contains("warning[credential]"), "{}", checked.stdout);
@@ -146,7 +147,7 @@ fn instructions_with_a_credential_are_not_published() {
     // Next to it, a sound one is published.
     let part = machine.run(&["publish", &skills, &machine.path("part")]);
     assert_eq!(part.code, Some(3), "{}", part.stderr);
-    assert!(part.stderr.contains("with its skill: `pdf/SKILL.md` has a"), "{}", part.stderr);
+    assert!(part.stdout.contains("`pdf/SKILL.md` has a credential in line"), "{}", part.stdout);
     assert!(part.stdout.contains("notes") && !part.stdout.contains("pdf.tar"), "{}", part.stdout);
     let doctor = machine.run(&["doctor", "--root", &format!("user={skills}")]);
     assert!(doctor.stdout.contains("warning[credential]"), "{}", doctor.stdout);

@@ -20,6 +20,7 @@ const URI: &str = "skill://";
 /// A reference in the form in which spellings are compared.
 pub(super) struct Spelling<'r> {
     written: &'r str,
+    upper: String,
     key: Cow<'r, str>,
     /// The key of the pack, and that of the name behind it.
     qualified: Option<(Cow<'r, str>, Cow<'r, str>)>,
@@ -27,14 +28,15 @@ pub(super) struct Spelling<'r> {
     path: Option<(Vec<&'r str>, Cow<'r, str>)>,
 }
 
-/// How near a spelling is: the declared name as it is, an id or a declared name, a directory, a
-/// path with one of these at its end, one of these by its letters alone.
+/// How near a spelling is: the declared name as it is, that in another case, an id or a declared
+/// name, a directory, a path with one of these at its end, one of these by its letters alone.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Nearness {
     Letters,
     Path,
     Directory,
     Name,
+    Case,
     Exact,
 }
 
@@ -47,7 +49,8 @@ impl<'r> Spelling<'r> {
         let written = written.strip_prefix(URI).unwrap_or(written);
         let qualified = written.split_once(':').map(|(pack, name)| (slug(pack), slug(name)));
         let qualified = qualified.filter(|(pack, name)| !pack.is_empty() && !name.is_empty());
-        Some(Self { written, key: slug(written), qualified, path: path(written) })
+        let upper = written.to_uppercase();
+        Some(Self { written, upper, key: slug(written), qualified, path: path(written) })
     }
 
     /// Returns whether a record is meant.
@@ -58,6 +61,9 @@ impl<'r> Spelling<'r> {
     pub(super) fn nearness(&self, record: Record<'_>) -> Option<Nearness> {
         if record.name() == self.written {
             return Some(Nearness::Exact);
+        }
+        if record.name().to_uppercase() == self.upper {
+            return Some(Nearness::Case);
         }
         // A path or a qualified name is no name, unless the name has such a separator itself.
         let is_own =

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use prowess_text::find_invisible;
+
 use crate::error::NameError;
 use crate::fields::{Fields, Known, Shape};
 use crate::findings::Findings;
@@ -80,7 +82,9 @@ pub(crate) fn stand_in<'n>(
 ) -> Option<&'n str> {
     let is_missing = match fields.get(Known::Name).map(|entry| &entry.shape) {
         None => true,
-        Some(Shape::Text { text, .. }) => text.trim().is_empty(),
+        Some(Shape::Text { text, .. }) => {
+            text.trim().is_empty() || (rules.mends_fields() && find_invisible(text).is_some())
+        }
         Some(_) => rules.mends_fields(),
     };
     let directory = directory.filter(|_| is_missing)?;
@@ -96,6 +100,9 @@ fn report_missing(
     findings.report(codes::NAME_FROM_DIRECTORY, span.clone(), || {
         let directory = for_message(directory);
         let fault = match shape {
+            Some(Shape::Text { text, .. }) if !text.trim().is_empty() => {
+                "`name` has a hidden character".to_owned()
+            }
             None | Some(Shape::Text { .. }) => "the frontmatter has no `name`".to_owned(),
             Some(shape) => format!("`name` is a {}, not a text", shape.kind()),
         };

@@ -193,6 +193,21 @@ pub(super) fn check_plain(
     span: &Range<usize>,
     findings: &mut Findings<'_>,
 ) {
+    let is_block = findings.text_from(span.start).starts_with(b"|")
+        || findings.text_from(span.start).starts_with(b">");
+    let mut behind = findings.text_from(span.end).iter().skip_while(|byte| **byte == b' ');
+    let has_tab = behind.next() == Some(&b'\t')
+        || findings.text_from(span.start.saturating_sub(1)).starts_with(b"\t");
+    if has_tab && !is_block && findings.rules().mends_fields() {
+        findings.report(codes::PLAIN_NOT_TEXT, span.clone(), || {
+            (
+                format!(
+                    "other readers, such as PyYAML, refuse a tab next to the value of `{field}`"
+                ),
+                "write a blank instead of the tab",
+            )
+        });
+    }
     if let Some(kind) = is_plain.then(|| plain_kind(text)).flatten() {
         findings.report(codes::PLAIN_NOT_TEXT, span.clone(), || {
             (
@@ -208,6 +223,7 @@ pub(crate) fn plain_kind(text: &str) -> Option<&'static str> {
     match text.len() {
         0 => None,
         1..=5 if is_word(text, &["~", "null"]) => Some("nothing"),
+        1..=2 if matches!(text, "=" | "<<") => Some("a sign of YAML"),
         1..=5 if is_word(text, &["true", "false", "yes", "no", "on", "off"]) => {
             Some("a truth value")
         }
@@ -225,18 +241,38 @@ fn is_word(text: &str, words: &[&str]) -> bool {
 }
 
 fn number_kind(text: &str) -> Option<&'static str> {
-    let is_date = matches!(text.as_bytes(), [y @ .., b'-', m1, m2, b'-', d1, d2]
-        if y.len() == 4 && y.iter().chain([m1, m2, d1, d2]).all(u8::is_ascii_digit));
-    if is_date {
+    let is_number = |text: &str, most: usize| {
+        (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let (date, time) = text.split_once(['T', 't', ' ']).unwrap_or((text, ""));
+    let mut parts = date.split('-');
+    let is_date = parts.next().is_some_and(|year| year.len() == 4 && is_number(year, 4))
+        && parts.clone().count() == 2
+        && parts.all(|part| is_number(part, 2) && (part.len() == 2 || !time.is_empty()));
+    let is_of_time = |byte: u8| byte.is_ascii_digit() || b":.+-zZ ".contains(&byte);
+    if is_date && (time.matches(':').count() > 1 || date == text) && time.bytes().all(is_of_time) {
         return Some("a date");
     }
-    let is_radix = |prefix: &str, radix| {
-        text.strip_prefix(prefix).is_some_and(|digits| u128::from_str_radix(digits, radix).is_ok())
+    let plain = text.replace('_', "");
+    let unsigned = plain.strip_prefix(['+', '-']).unwrap_or(&plain);
+    let is_radix = |(prefix, radix)| {
+        let digits = unsigned.strip_prefix(prefix);
+        digits.is_some_and(|digits| u128::from_str_radix(digits, radix).is_ok())
     };
-    let is_decimal = !text
+    // YAML 1.1 reads `12:30` to the base of 60.
+    let is_sixty = || {
+        let (whole, part) = unsigned.split_once('.').unwrap_or((unsigned, "0"));
+        let mut digits = whole.split(':');
+        let is_first = digits.next().is_some_and(|first| is_number(first, 40));
+        let is_rest = whole.contains(':') && digits.all(|it| is_number(it, 2) && it < "60");
+        is_first && is_rest && (part.is_empty() || is_number(part, 40))
+    };
+    let is_decimal = !plain
         .contains(|byte: char| byte.is_ascii_alphabetic() && byte != 'e' && byte != 'E')
-        && text.replace('_', "").parse::<f64>().is_ok();
-    (is_decimal || is_radix("0x", 16) || is_radix("0o", 8)).then_some("a number")
+        && plain.parse::<f64>().is_ok();
+    let is_other = is_word(unsigned, &[".inf", ".nan"])
+        || [("0x", 16), ("0o", 8), ("0b", 2)].into_iter().any(is_radix);
+    (is_decimal || is_other || is_sixty()).then_some("a number")
 }
 
 /// As many as `str::lines` gives, without finding where each ends: bodies are long.

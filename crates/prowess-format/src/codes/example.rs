@@ -175,7 +175,7 @@ const EXAMPLES: &[(Code, File)] = &[
     (YAML_INVALID, Fields("name: pdf\ndescription: Fills forms.\n  license: MIT\n")),
     (YAML_ANCHOR, more!("scope: &team {}\n")),
     (YAML_ALIAS, Fields("name: pdf\ndescription: *pdf\nmetadata: &pdf {}\n")),
-    (YAML_TAG, Fields("name: pdf\ndescription: !!binary Fills forms.\n")),
+    (YAML_TAG, more!("scope: !team {agents: [a]}\n")),
     (YAML_MERGE_KEY, more!("<<: {scope: team}\n")),
     (YAML_DUPLICATE_KEY, more!("scope: {agents: [a]}\n\"scope\": {}\n")),
     (YAML_COMPLEX_KEY, more!("? [license]\n: MIT\n")),
@@ -183,7 +183,7 @@ const EXAMPLES: &[(Code, File)] = &[
     (
         YAML_TOO_DEEP,
         Large("lists in lists, 17 deep", || {
-            with(&format!("x: {}{}\n", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH)))
+            with(&format!("scope: {}{}\n", "[".repeat(MAX_DEPTH), "]".repeat(MAX_DEPTH)))
         }),
     ),
     (

@@ -8,7 +8,7 @@ use super::{Conditions, Requirements, Scope, SummaryConditions};
 use crate::fields::{Fields, Known, Shape};
 use crate::findings::Findings;
 use crate::yaml::{Node, NodeValue, Pair};
-use crate::{AllowedTools, Mapping, check, codes, for_message};
+use crate::{AllowedTools, Mapping, Value, check, codes, for_message};
 
 /// How many items of a list are kept, and how many bytes of each. A skill that names more is none
 /// that anybody wrote, and a cut item fits nothing, so a limit never becomes wider.
@@ -59,9 +59,31 @@ pub(crate) fn begins_with_switch(line: &str) -> bool {
 
 /// Returns whether a text has a word that may be the key of a condition.
 pub(crate) fn names_condition(text: &str) -> bool {
-    let mut words = text.split(|it: char| !it.is_ascii_alphanumeric() && !matches!(it, '-' | '_'));
-    words.any(|word| KEYS.contains(&word) || word == "hooks" || begins_with_switch(word))
+    words(text).any(|word| KEYS.contains(&word) || word == "hooks" || begins_with_switch(word))
         || text.lines().any(begins_with_switch)
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|it: char| !it.is_ascii_alphanumeric() && !matches!(it, '-' | '_'))
+}
+
+/// Returns lines that close each switch that a text names; `None` if it may have another condition.
+pub(crate) fn closing_lines(text: &str) -> Option<String> {
+    let is_other = |word: &str| KEYS[2..].contains(&word) || word == "hooks";
+    let is_named = |key: &&str| words(text).any(|word| switch(word) == Some(*key));
+    let lines: String =
+        SWITCHES.iter().filter(|it| is_named(it)).map(|it| format!("\n{it}: ''")).collect();
+    (!lines.is_empty() && !words(text).any(is_other)).then_some(lines)
+}
+
+/// Returns the switch that a field is read as, and its value as it is read: what does not keep a
+/// skill open hides it.
+pub fn read_switch(key: &str, value: &Value) -> Option<(&'static str, &'static str)> {
+    let switch = switch(key)?;
+    let (open, words) =
+        if switch == SWITCHES[0] { (FALSE, ["false", "true"]) } else { (TRUE, ["true", "false"]) };
+    let is_open = is_in(value.as_text().map(str::trim), &open);
+    Some((switch, words[usize::from(!is_open)]))
 }
 
 /// The start of an item of `requires` that names a tool instead of a skill.

@@ -87,7 +87,7 @@ fn region(text: &str, line: usize, is_first: bool) -> (Region<'_>, usize) {
     let rare = if is_rare { end - value.len()..end - plain.len() } else { end..end };
     let value = if is_rare { end - plain.len()..end } else { end - value.len()..end };
     let is_glued = !key.is_empty()
-        && text[value.clone()].starts_with(|it: char| !it.is_whitespace())
+        && text[value.clone()].starts_with(|it: char| !it.is_ascii_whitespace())
         && text[..value.start].ends_with(':');
     let indentation = line..start;
     let mut region =

@@ -1,7 +1,7 @@
 //! Patterns of shell commands.
 
 use super::word::{self, PatternWord};
-use super::{PatternError, Prose, is_evaluating_builtin};
+use super::{PatternError, Prose, is_evaluating_builtin, url};
 
 /// A pattern of a simple command.
 ///
@@ -13,6 +13,7 @@ use super::{PatternError, Prose, is_evaluating_builtin};
 /// | `git *:*` | `git` with one or more words |
 /// | `git * main` | one or more words between others |
 /// | `python3 */report.py` | a part of one word, without `..`, and no option |
+/// | `curl https://h/*` | URLs of this host, and no other word that may name one, send or write |
 /// | `git commit -m "a b"` | quotes and `\` as the shell reads them |
 /// | `${CLAUDE_SKILL_DIR}/scripts/*` | the scripts of the skill itself |
 /// | `git add:*, git commit:*` | what either of the two covers |
@@ -135,7 +136,25 @@ impl<'p> CommandPattern<'p> {
         }
         // A `*` in front of a program's name stands for nothing.
         let is_open = self.words.starts_with(['*', '"', '\'']) && self.problem().is_some();
-        (self.is_prefix || actual.next().is_none()) && !is_open
+        let is_end = actual.as_slice().is_empty();
+        (is_end || (self.is_prefix && self.keeps_host(words, actual, directory))) && !is_open
+    }
+
+    /// Returns whether further words of a command name no host that the pattern does not, if it
+    /// names one.
+    fn keeps_host<'w>(
+        &self,
+        words: &[String],
+        mut further: impl Iterator<Item = &'w String>,
+        directory: Option<&str>,
+    ) -> bool {
+        let urls: Vec<_> = self.words().filter(|word| word.0.contains("://")).collect();
+        let program = words.first().map_or("", |word| word.rsplit('/').next().unwrap_or_default());
+        urls.is_empty()
+            || further.all(|word| {
+                urls.iter().any(|url| url.covers(word, false, directory))
+                    || url::is_harmless(program, word)
+            })
     }
 
     /// Returns whether a command has the words before, between and after those that ` * ` stands
@@ -160,9 +179,13 @@ impl<'p> CommandPattern<'p> {
             };
             let found = starts.find(|start| begins(part, &rest[*start..], least == 0));
             let Some(start) = found else { return false };
+            let gap = rest[..start].iter();
+            if !self.keeps_host(words, gap, directory) {
+                return false;
+            }
             rest = &rest[start + part.len()..];
             least = 1;
         }
-        true
+        rest.is_empty() || self.keeps_host(words, rest.iter(), directory)
     }
 }

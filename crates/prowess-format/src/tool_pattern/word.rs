@@ -1,6 +1,6 @@
 //! The words of a command pattern.
 
-use super::{PatternError, SKILL_DIRECTORY};
+use super::{PatternError, SKILL_DIRECTORY, url};
 
 /// A word of a command pattern, as it is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +80,8 @@ impl PatternWord<'_> {
                 return false;
             }
         }
-        is_like(&texts, word)
+        url::is_like(&texts, word)
+            && (!has_star || !self.0.contains("://") || url::has_host(&texts, word))
     }
 
     /// Takes the word apart. Returns whether each piece was accepted.
@@ -148,17 +149,4 @@ fn is_allowed(word: &str, character: char, quote: Option<char>) -> Result<(), Pa
         ('|' | '&' | ';' | '<' | '>' | '(' | ')', None) => Err(PatternError::Operator),
         _ => Err(PatternError::Character),
     }
-}
-
-/// Returns whether a text has the parts of a pattern in their order, and anything between them.
-fn is_like(texts: &[String], text: &str) -> bool {
-    let [first, middle @ .., last] = texts else { return texts == [text] };
-    let Some(mut rest) = text.strip_prefix(first.as_str()) else { return false };
-    for part in middle {
-        match rest.split_once(part.as_str()) {
-            Some((_, after)) => rest = after,
-            None => return false,
-        }
-    }
-    rest.ends_with(last.as_str())
 }

@@ -335,11 +335,14 @@ fn is_alike(text: &str, key: &str, pairs: &[Pair<'_>]) -> bool {
     written.all(|value| Some(value) == first)
 }
 
-/// Leaves out each pair whose key is there again, and returns their places.
+/// Leaves one pair of each key, the last with a value, and returns the places of the others.
 fn keep_last(pairs: &mut Vec<Pair<'_>>) -> Vec<Range<usize>> {
     let mut last = HashMap::new();
     for (at, pair) in pairs.iter().enumerate() {
-        last.insert(pair.key.to_string(), at);
+        // An empty value takes nothing from the one before.
+        if !pair.value.span.is_empty() || !last.contains_key(&*pair.key) {
+            last.insert(pair.key.to_string(), at);
+        }
     }
     let mut at = 0..;
     let is_earlier = |pair: &mut Pair<'_>| at.next() != last.get(&*pair.key).copied();

@@ -81,13 +81,13 @@ fn collections_lie_at_most_16_deep() {
         skill(&format!("name: pdf\ndescription: x\ndeep: {open}{close}\n"))
     };
     assert!(codes(&nested(16), Profile::Lenient).is_empty());
-    assert_eq!(codes(&nested(17), Profile::Lenient), ["yaml-too-deep"]);
+    assert_eq!(codes(&nested(17), SPEC), ["yaml-too-deep"]);
     let block = |levels: usize| {
         let lines: String = (0..levels).map(|level| format!("{}k:\n", " ".repeat(level))).collect();
         skill(&format!("name: pdf\ndescription: x\n{lines}"))
     };
     assert!(codes(&block(16), Profile::Lenient).is_empty());
-    assert_eq!(codes(&block(17), Profile::Lenient), ["yaml-too-deep"]);
+    assert_eq!(codes(&block(17), SPEC), ["yaml-too-deep"]);
 }
 
 #[test]

@@ -1,19 +1,16 @@
 //! To whom and when a skill is to be offered, as the clients of today spell it.
 
-use prowess_format::{Head, Profile, Summarized, summarize};
+use prowess_format::Rules;
 
 use serde_json::{Value, json};
 
-use crate::support::{rows, skill};
+use crate::support::{rows, skill, summarized};
 
 /// Checks the conditions of a frontmatter as JSON, without the lists and flags that say nothing.
 #[track_caller]
 fn check(yaml: &str, expected: &Value) {
     let file = skill(&format!("name: pdf\ndescription: Fills forms.\n{yaml}"));
-    let head = Head { bytes: &file, is_whole_file: true };
-    let Summarized::Done(Some(summary), _) = summarize(head, None, Profile::Lenient) else {
-        panic!("a summary of {yaml:?}");
-    };
+    let summary = summarized(&file, None, &Rules::default()).0.expect(yaml);
     let conditions = summary.conditions.to_conditions().map(|conditions| said(&conditions));
     assert_eq!(conditions.unwrap_or_default(), *expected, "{yaml}");
 }
@@ -62,10 +59,7 @@ fn a_switch_that_cannot_be_read_hides_the_skill() {
 fn a_limit_without_end_stays_a_limit() {
     let tenants = format!("scope:\n  tenants: [{}]\n", "x".repeat(300));
     let file = skill(&format!("name: pdf\ndescription: Fills forms.\n{tenants}"));
-    let head = Head { bytes: &file, is_whole_file: true };
-    let Summarized::Done(Some(summary), _) = summarize(head, None, Profile::Lenient) else {
-        panic!("a summary");
-    };
+    let summary = summarized(&file, None, &Rules::default()).0.expect("a summary");
     let scope = summary.conditions.to_conditions().expect("a limit").scope;
     assert_eq!(scope.tenants, ["x".repeat(256).into_boxed_str()], "it is cut, not dropped");
 }

@@ -1,11 +1,9 @@
 //! Fields beside the standard's: their types, their values and who asks for them.
 
 use expect_test::{expect, expect_file};
-use prowess_format::{
-    Extension, Extensions, FieldKind, Head, Profile, Rules, Summarized, parse_with, summarize_with,
-};
+use prowess_format::{Extension, Extensions, FieldKind, Profile, Rules, parse_with};
 
-use crate::support::{assert_sound, rows, skill};
+use crate::support::{assert_sound, rows, skill, summarized};
 
 /// The findings of a file whose fields come after a name and a description.
 fn found(fields: &str, extensions: Extensions, profile: Profile) -> String {
@@ -13,10 +11,7 @@ fn found(fields: &str, extensions: Extensions, profile: Profile) -> String {
     let file = skill(&format!("name: pdf\ndescription: x\n{fields}"));
     let parsed = parse_with(&file, &rules);
     assert_sound(&file, &parsed);
-    let head = Head { bytes: &file, is_whole_file: true };
-    let Summarized::Done(_, of_head) = summarize_with(head, None, &rules) else {
-        panic!("a whole file needs no more bytes");
-    };
+    let (_, of_head) = summarized(&file, None, &rules);
     assert_eq!(of_head, parsed.diagnostics, "the summary finds the same");
     parsed.diagnostics.iter().map(|found| format!("{found}\n")).collect()
 }

@@ -1,11 +1,11 @@
 //! The grammar of names.
 
 use prowess_format::{
-    Directory, Head, Limit, LimitSeverity, Limits, NameError, NameRule, Profile, Rules, SkillName,
-    Summarized, are_confusable, check_directory, parse_in, parse_with, summarize_with,
+    Directory, Limit, LimitSeverity, Limits, NameError, NameRule, Profile, Rules, SkillName,
+    are_confusable, check_directory, parse_in, parse_with,
 };
 
-use crate::support::{codes, rows, skill};
+use crate::support::{codes, rows, skill, summarized};
 
 #[test]
 fn bad_names() {
@@ -62,11 +62,7 @@ fn lenient(name: &str) -> (Vec<String>, Option<String>) {
     let file = skill(&format!("name: \"{name}\"\ndescription: x\n"));
     let rules = Rules::default();
     let parsed = parse_with(&file, &rules);
-    let Summarized::Done(summary, found) =
-        summarize_with(Head { bytes: &file, is_whole_file: true }, None, &rules)
-    else {
-        panic!("the whole file is there")
-    };
+    let (summary, found) = summarized(&file, None, &rules);
     assert_eq!(found, parsed.diagnostics, "both readers report the same of `{name}`");
     let of_document = parsed.document.map(|document| document.frontmatter.name);
     assert_eq!(summary.map(|it| it.name.into_owned()), of_document, "`{name}` in both readers");
@@ -126,11 +122,7 @@ fn the_directory_stands_in_for_a_missing_name() {
             for is_compared in [true, false] {
                 let directory = Some(Directory { name: "pdf-forms", is_compared });
                 let parsed = parse_in(&file, directory, &rules);
-                let head = Head { bytes: &file, is_whole_file: true };
-                let Summarized::Done(summary, found) = summarize_with(head, directory, &rules)
-                else {
-                    panic!("the whole file is there")
-                };
+                let (summary, found) = summarized(&file, directory, &rules);
                 assert_eq!(found, parsed.diagnostics, "both readers agree on {frontmatter:?}");
                 let name = parsed.document.map(|it| it.frontmatter.name);
                 assert_eq!(name.as_deref(), expected, "{frontmatter:?} under {profile}");
@@ -162,41 +154,22 @@ fn accepted(name: &str) -> Vec<NameRule> {
     NameRule::ALL.into_iter().filter(accepts).collect()
 }
 
+/// Names with a blank or none are apart; some are alphanumeric to Rust, and symbols or marks by
+/// their category.
 #[test]
 fn each_rule_accepts_its_own_names() {
-    use NameRule::{AgentSkills, Any, KebabLetterFirst, Unicode};
-    let longest = "a".repeat(64);
-    let too_long = "a".repeat(65);
-    let longest_letters = "字".repeat(64);
-    // Names with a blank or none are apart; some are alphanumeric to Rust, and symbols or marks by
-    // their category.
-    let cases: &[(&[NameRule], &str, &[&str])] = &[
-        (
-            &[AgentSkills, KebabLetterFirst, Unicode, Any],
-            "pdf a abc123 device-123 pdf-reading-and-writing-in-one-go ｐｄｆ a\u{24d0}",
-            &[&longest],
-        ),
-        (&[], "pdf/x ../x a\u{200b} .. a\\b", &[&too_long, "", "my-skill\n", " a"]),
-        (&[AgentSkills, Unicode, Any], "3d-model 0-device 1", &[]),
-        (&[KebabLetterFirst, Any], "pdf- pdf--processing", &[]),
-        (
-            &[Any],
-            "-pdf PDF-Processing Upper pdf_processing pdf.x CAFÉ É \u{1f130} a\u{345} \
-             a\u{20dd}",
-            &["has space"],
-        ),
-        (&[Unicode, Any], "café cafe\u{301} 技能", &[&longest_letters]),
-    ];
-    for (rules, names, others) in cases {
-        for name in names.split(' ').filter(|it| !it.is_empty()).chain(others.iter().copied()) {
-            assert_eq!(accepted(name), *rules, "{name:?}");
+    for (rules, names) in
+        rows::<(Vec<NameRule>, Vec<String>)>(include_str!("../data/accepted-names.json"))
+    {
+        for name in names {
+            assert_eq!(accepted(&name), rules, "{name:?}");
         }
     }
-    let long = SkillName::with_rule(&"字".repeat(65), Unicode);
+    let long = SkillName::with_rule(&"字".repeat(65), NameRule::Unicode);
     assert_eq!(long, Err(NameError::TooLong(65)), "characters are counted, not bytes");
-    let digit = SkillName::with_rule("3d", KebabLetterFirst);
+    let digit = SkillName::with_rule("3d", NameRule::KebabLetterFirst);
     assert_eq!(digit, Err(NameError::LeadingDigit('3')));
-    let letter = SkillName::with_rule("a_b", Unicode);
+    let letter = SkillName::with_rule("a_b", NameRule::Unicode);
     assert_eq!(letter, Err(NameError::InvalidLetter('_')));
 }
 
@@ -224,10 +197,7 @@ fn a_limit_is_the_host_s() {
             let mut rules = Rules::of(profile);
             set(&mut rules.limits, limit(max, severity));
             let parsed = parse_with(file, &rules);
-            let head = Head { bytes: file, is_whole_file: true };
-            let Summarized::Done(summary, of_head) = summarize_with(head, None, &rules) else {
-                panic!("the whole file is there")
-            };
+            let (summary, of_head) = summarized(file, None, &rules);
             if code != "body-too-long" {
                 assert_eq!(summary.is_some(), parsed.document.is_some(), "{code}: one verdict");
                 assert_eq!(of_head, parsed.diagnostics, "{code}: the head tells it too");
@@ -254,20 +224,9 @@ fn a_limit_is_the_host_s() {
 
 #[test]
 fn names_that_look_alike_are_confusable() {
-    let alike = [
-        ("p\u{430}yment", "payment"),
-        ("pdf-tools", "pdf_tools"),
-        ("pdf-tools", "PDF-tools"),
-        ("pdf-tools", "pdf-tools "),
-        ("pdf-tools", "pdf\u{2010}tools"),
-        ("modern", "modem"),
-    ];
-    for (one, other) in alike {
-        assert!(are_confusable(one, other), "`{one}` looks like `{other}`");
-        assert!(are_confusable(other, one), "and the other way round");
-    }
-    for (one, other) in [("pdf", "pdf"), ("pdf", "ｐｄｆ"), ("pdf", "xlsx"), ("pdf-a", "pdf-b")]
-    {
-        assert!(!are_confusable(one, other), "`{one}` is not taken for `{other}`");
+    let pairs = rows::<(String, String, bool)>(include_str!("../data/alike-names.json"));
+    for (one, other, are_alike) in pairs {
+        assert_eq!(are_confusable(&one, &other), are_alike, "`{one}` and `{other}`");
+        assert_eq!(are_confusable(&other, &one), are_alike, "and the other way round");
     }
 }

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use proptest::prelude::*;
-use prowess_format::{AllowedTools, Head, Profile, Summarized, parse, summarize};
+use prowess_format::{AllowedTools, Head, Profile, Rules, Summarized, parse, summarize};
 
-use crate::support::assert_sound;
+use crate::support::{assert_sound, summarized};
 
 /// Returns whole lines and pieces of lines of which frontmatters are made, good and nasty ones.
 fn pieces() -> Vec<String> {
@@ -30,11 +30,8 @@ fn profile() -> impl Strategy<Value = Profile> {
 fn assert_equal(file: &[u8], profile: Profile) {
     let parsed = parse(file, profile);
     assert_sound(file, &parsed);
-    let head = Head { bytes: file, is_whole_file: true };
     assert_same_beside_a_hint(file, profile);
-    let Summarized::Done(summary, found) = summarize(head, None, profile) else {
-        panic!("a whole file needs no more bytes");
-    };
+    let (summary, found) = summarized(file, None, &Rules::of(profile));
     let of_frontmatter: Vec<_> = parsed
         .diagnostics
         .iter()
@@ -54,10 +51,7 @@ fn assert_equal(file: &[u8], profile: Profile) {
 /// others make of it is what that one makes of it without the line.
 fn assert_same_beside_a_hint(file: &[u8], profile: Profile) {
     let read = |file: &[u8]| {
-        let head = Head { bytes: file, is_whole_file: true };
-        let Summarized::Done(summary, found) = summarize(head, Some("pdf"), profile) else {
-            panic!("a whole file needs no more bytes");
-        };
+        let (summary, found) = summarized(file, Some("pdf".into()), &Rules::of(profile));
         let codes: Vec<_> = found.into_iter().map(|found| found.code).collect();
         let summary = summary.map(|summary| {
             let conditions = summary.conditions.to_conditions();
@@ -147,10 +141,7 @@ proptest! {
     fn summary_is_refused_where_parsing_is(values in 0_usize..30_000) {
         for yaml in crowded(values) {
             let file = format!("---\nname: pdf\ndescription: x\n{yaml}---\nBody\n").into_bytes();
-            let head = Head { bytes: &file, is_whole_file: true };
-            let Summarized::Done(summary, _) = summarize(head, None, Profile::Lenient) else {
-                panic!("a whole file needs no more bytes");
-            };
+            let (summary, _) = summarized(&file, None, &Rules::default());
             let document = parse(&file, Profile::Lenient).document;
             prop_assert_eq!(summary.is_some(), document.is_some(), "{} values", values);
         }

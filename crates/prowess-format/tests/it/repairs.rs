@@ -2,7 +2,7 @@
 
 use prowess_format::{self as format, Head, Profile, Summarized, parse, repaired, summarize};
 
-use crate::support::{rows, skill};
+use crate::support::{rows, skill, summarized};
 
 /// Checks the fields of a file, as JSON, and the codes of its findings. Both readers agree, and the
 /// strict profiles refuse the file.
@@ -14,114 +14,26 @@ fn check(yaml: &str, expected: &str, codes: &str) {
     let document = parsed.document.unwrap_or_else(|| panic!("{yaml:?}: {found:?}"));
     let fields = serde_json::Value::from(document.frontmatter.fields).to_string();
     assert_eq!((fields.as_str(), found.join(" ").as_str()), (expected, codes), "{yaml}");
-    let head = Head { bytes: &file, is_whole_file: true };
-    let Summarized::Done(Some(summary), _) = summarize(head, None, Profile::Lenient) else {
-        panic!("a summary of {yaml:?}")
-    };
+    let summary = summarized(&file, None, &format::Rules::default()).0.expect(yaml);
     assert_eq!(summary.description, document.frontmatter.description, "{yaml}");
     let text = String::from_utf8(file.clone()).expect("a text");
-    // What may be a list, or has one reading too many, is left to the author.
-    let unpatched = || format::RepairedText { text: text.clone(), codes: Vec::new() };
-    let is_open = codes.starts_with("field-unreadable") || codes.starts_with("flow-for-text");
-    let repaired = repaired(&text).or_else(|| is_open.then(unpatched));
-    let repaired = repaired.unwrap_or_else(|| panic!("a patch of {yaml}"));
+    let repaired = repaired(&text).unwrap_or_else(|| panic!("a patch of {yaml}"));
     let again = parse(repaired.text.as_bytes(), Profile::Lenient);
     let left = again.diagnostics.iter().filter(|it| repaired.codes.contains(&it.code)).count();
     let same = again.document.map(|it| serde_json::Value::from(it.frontmatter.fields).to_string());
-    // The author of a list of tools or a switch that is there twice has to choose.
-    let is_closed = codes.starts_with("key-repeated") && repaired.text == text;
-    assert!(left == 0 || is_closed, "{yaml} is repaired:\n{}", repaired.text);
+    assert!(left == 0, "{yaml} is repaired:\n{}", repaired.text);
     assert_eq!(same.as_deref(), Some(fields.as_str()), "{}", repaired.text);
     for profile in [Profile::Spec, Profile::Strict, Profile::Extended, Profile::SkillsRef] {
         assert!(parse(&file, profile).document.is_none(), "{profile} refuses {yaml}");
     }
 }
 
-/// Checks the value of `description`, with this code.
-#[track_caller]
-fn described(written: &str, expected: &str, code: &str) {
-    let expected = serde_json::json!({ "name": "a", "description": expected, "license": "MIT" });
-    check(&format!("name: a\ndescription:{written}\nlicense: MIT\n"), &expected.to_string(), code);
-}
-
+/// Each frontmatter, with its fields and the codes of its findings.
 #[test]
-fn texts_that_begin_with_a_sign() {
-    let code = "text-unquoted";
-    for text in [
-        "**Bold** text. Use it.",
-        "*Italic*",
-        "* item",
-        "@if and @for",
-        "`code` does it",
-        "%PATH%",
-        "- a dash",
-        "? why",
-        "> quoted text",
-        "| a table |",
-        "\"Fill\" forms, \"merge\" files",
-        "'Fill' forms",
-        "'Fill' or 'merge'",
-    ] {
-        described(&format!(" {text}"), text, code);
-    }
-    described(" **Bold**\n  and more", "**Bold** and more", code);
-    described(" 'Don't do that, it's bad.'", "Don't do that, it's bad.", code);
-    check(
-        "name: @scope/pkg\ndescription: x\n",
-        r#"{"name":"@scope/pkg","description":"x"}"#,
-        "text-unquoted name-relaxed",
-    );
-}
-
-#[test]
-fn values_with_lines_that_are_not_indented() {
-    let code = "line-unindented";
-    for (written, expected) in rows::<(String, String)>(include_str!("../data/unindented.json")) {
-        described(&written, &expected, code);
-    }
-    described(" |-\n     \n  Fill", "\nFill", "line-unindented description-trimmed");
-    described(" \u{feff}'Fill'", "\u{feff}'Fill'", "text-unquoted hidden-character");
-}
-
-#[test]
-fn fields_behind_blanks() {
-    for (yaml, codes) in [
-        ("name: a\n\tdescription: x\n", "line-unindented"),
-        ("\tname: a\ndescription: x\n", "line-unindented"),
-        ("\tname: a\n  \tdescription: x\n", "line-unindented line-unindented"),
-    ] {
-        check(yaml, r#"{"name":"a","description":"x"}"#, codes);
-    }
-    let hidden = r#"{"name":"a","description":"x: y","disable-model-invocation":"true"}"#;
-    let switch = "name: a\ndescription: x: y\n\tdisable-model-invocation: true\n";
-    check(switch, hidden, "unquoted-colon line-unindented");
-    // A known field in such a line may be one, or text.
-    for yaml in [
-        "name: a\ndescription: >\n    x\n  license: MIT\n",
-        "name: a\ndescription: x\n  license: MIT\n",
-        "name: a\ndescription: >\n  x\n disable-model-invocation: true\n",
-    ] {
-        assert!(parse(&skill(yaml), Profile::Lenient).document.is_none(), "{yaml}");
-    }
-}
-
-#[test]
-fn colons_in_later_lines() {
-    described(
-        " Fill forms.\n  Use when: a form comes.",
-        "Fill forms. Use when: a form comes.",
-        "unquoted-colon",
-    );
-}
-
-#[test]
-fn faults_in_other_fields() {
-    let cases = rows::<(String, String, String)>(include_str!("../data/other-fields.json"));
-    for (field, value, codes) in cases {
-        let key = field.split(':').next().unwrap_or_default();
-        let mut fields = serde_json::json!({ "name": "a", "description": "b" });
-        fields[key] = serde_json::from_str(&value).expect("JSON");
-        check(&format!("name: a\ndescription: b\n{field}"), &fields.to_string(), &codes);
+fn faults_cost_their_own_field() {
+    let rows = rows::<[String; 3]>(include_str!("../data/one-field-each.json"));
+    for [yaml, fields, codes] in rows {
+        check(&yaml, &fields, &codes);
     }
 }
 
@@ -139,10 +51,7 @@ fn faults_that_cost_one_field() {
         };
         let found = said(&row[0]);
         assert_eq!(found, row);
-        let head = Head { bytes: row[0].as_bytes(), is_whole_file: true };
-        let Summarized::Done(Some(it), _) = format::summarize_with(head, directory, &rules) else {
-            panic!("a summary of {found:?}")
-        };
+        let it = summarized(row[0].as_bytes(), directory, &rules).0.expect(&row[0]);
         assert_eq!([&*it.name, &*it.description], [&*found[1], &*found[2]], "{found:?}");
         for cut in 0..row[0].len() {
             let head = Head { bytes: &row[0].as_bytes()[..cut], is_whole_file: false };
@@ -157,57 +66,6 @@ fn faults_that_cost_one_field() {
             let is_left = repaired.codes.iter().any(|it| patched[3].contains(it.as_str()));
             assert!(patched[1..3] == found[1..3] && !is_left, "{patched:?}");
         }
-    }
-}
-
-/// A line without a key costs itself: the patch makes it a comment.
-#[test]
-fn lines_that_are_no_field() {
-    let read = r#"{"name":"a","description":"b","license":"MIT"}"#;
-    for line in [
-        "<!-- v2 -->", "justaword", "version 2", "- item", "----", "note:\u{a0}x", "<<: {x: 1}",
-        "**Bold** text", "!!x", "&y", "{{ template }}",
-    ] {
-        let code = "field-unreadable";
-        check(&format!("name: a\n{line}\ndescription: b\nlicense: MIT\n"), read, code);
-        check(&format!("{line}\nname: a\ndescription: b\nlicense: MIT\n"), read, code);
-    }
-    check("name: a\ndescription: b\n<<: {x: 1}\nlicense: MIT\n", read, "field-unreadable");
-    for (description, line) in [
-        ("b.", "compatibility any"),
-        ("b", "<!-- v2 -->"),
-        ("b", "----"),
-        ("b", "```"),
-        ("\"b.\"", "license\u{a0}MIT"),
-    ] {
-        let text = description.trim_matches('"');
-        let read = format!(r#"{{"name":"a","description":"{text}","license":"MIT"}}"#);
-        let yaml = format!("name: a\ndescription: {description}\n{line}\nlicense: MIT\n");
-        check(&yaml, &read, "field-unreadable");
-    }
-    described(" Use it\nversion control too", "Use it version control too", "line-unindented");
-    described(" Use it.\n- a", "Use it. - a", "line-unindented");
-    for (written, expected) in [
-        (" !important: read it", "!important: read it"),
-        (" ! Use it", "! Use it"),
-        (" !x", "!x"),
-        (" & more", "& more"),
-        ("\u{a0}Fills forms", "Fills forms"),
-        ("\u{a0}\"Fills\" ", "Fills"),
-        (" \"Matches \\d+\"", "Matches \\d+"),
-        (" \"Fills.\",", "Fills."),
-    ] {
-        described(written, expected, "text-unquoted");
-    }
-    check("name:\u{a0}a\ndescription: b\nlicense: MIT\n", read, "text-unquoted");
-    for yaml in [
-        "name: a\n  description: b\nlicense: MIT\n",
-        "name: a\n  description: b\n  license: MIT\n",
-        "name: a\ndescription: b\n'license: MIT'\n",
-        "'name: a'\ndescription: b\n\"license: MIT\"\n",
-    ] {
-        let count = yaml.matches(['\'', '"']).count() / 2 + yaml.matches("  ").count();
-        check(yaml, read, &vec!["line-unindented"; count].join(" "));
     }
 }
 

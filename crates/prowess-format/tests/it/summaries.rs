@@ -1,9 +1,9 @@
 //! What a catalog keeps, from the first bytes of a file.
 
-use prowess_format::{Head, MAX_FRONTMATTER_BYTES, Profile, Summarized, parse, summarize};
+use prowess_format::{Head, MAX_FRONTMATTER_BYTES, Profile, Rules, Summarized, parse, summarize};
 use std::borrow::Cow;
 
-use crate::support::{skill, summary, summary_of};
+use crate::support::{skill, summarized, summary, summary_of};
 
 fn head(bytes: &[u8], is_whole_file: bool) -> Summarized<'_> {
     let head = Head { bytes, is_whole_file };
@@ -71,21 +71,18 @@ fn the_version_is_kept_as_it_was_written() {
 #[test]
 fn the_directory_is_compared() {
     let file = skill("name: pdf\ndescription: x\n");
-    let whole = Head { bytes: &file, is_whole_file: true };
-    let Summarized::Done(Some(_), found) = summarize(whole, Some("xlsx"), Profile::Lenient) else {
-        panic!("another directory is a warning");
+    let named = |name: &'static str, profile| {
+        let (summary, found) = summarized(&file, Some(name.into()), &Rules::of(profile));
+        (summary.is_some(), found)
     };
+    let (is_read, found) = named("xlsx", Profile::Lenient);
+    assert!(is_read, "another directory is a warning");
     assert_eq!(
         found[0].to_string(),
         "2:7: warning[name-directory-mismatch]: the name `pdf` differs from the directory's name `xlsx`"
     );
-    let Summarized::Done(None, _) = summarize(whole, Some("xlsx"), Profile::Spec) else {
-        panic!("another directory is an error under spec");
-    };
-    let Summarized::Done(Some(_), found) = summarize(whole, Some("pdf"), Profile::Spec) else {
-        panic!("the same name is fine");
-    };
-    assert!(found.is_empty());
+    assert!(!named("xlsx", Profile::Spec).0, "an error under spec");
+    assert_eq!(named("pdf", Profile::Spec), (true, Vec::new()), "the same name is fine");
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! What the tests share.
 
-use prowess_format::{Diagnostic, Head, Mapping, Parsed, Profile, Summarized, parse, summarize};
+use prowess_format::{
+    Diagnostic, Directory, Head, Mapping, Parsed, Profile, Rules, Summarized, Summary, parse,
+    summarize, summarize_with,
+};
 
 /// The rows of a table of cases.
 #[track_caller]
@@ -18,6 +21,18 @@ pub(crate) fn codes(text: &[u8], profile: Profile) -> Vec<String> {
 /// A file that has only the frontmatter's lines and a short body.
 pub(crate) fn skill(yaml: &str) -> Vec<u8> {
     format!("---\n{yaml}---\nBody\n").into_bytes()
+}
+
+/// The summary and the findings of a whole file.
+pub(crate) fn summarized<'f>(
+    file: &'f [u8],
+    directory: Option<Directory<'_>>,
+    rules: &Rules,
+) -> (Option<Summary<'f>>, Vec<Diagnostic>) {
+    match summarize_with(Head { bytes: file, is_whole_file: true }, directory, rules) {
+        Summarized::Done(summary, found) => (summary, found),
+        Summarized::NeedsBytes(_) => panic!("a whole file needs no more bytes"),
+    }
 }
 
 /// What holds of each result, whatever the bytes.

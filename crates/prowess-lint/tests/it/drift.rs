@@ -113,26 +113,13 @@ fn nothing_is_dropped_in_silence() {
 
 #[test]
 fn removed_files_that_the_body_names_are_a_hint() {
-    for (line, message) in [
-        ("See `src/gone.rs`.", Some("the body names `src/gone.rs`, which was removed")),
-        (
-            "The types are in ./src/old.rs: read them.",
-            Some("the body names `src/old.rs`, removed 2026-01-01 in 3f2a1b9 (Rename)"),
-        ),
-        ("Read docs/open.md, and docs/open.md again.", Some("the body names `docs/open.md`")),
-        ("See `src/other.rs`.", None),
-        ("Write `src/gone.rs`, such as a test.", None),
-        ("See https://example.com/src/gone.rs.", None),
-        ("See example.com/src/gone.rs.", None),
-        ("```\ncat src/gone.rs\n```", None),
-        ("See [it](src/gone.rs).", None),
-        ("See `path/to/file.rs` and `src/<name>.rs`.", None),
-    ] {
+    for row in include_str!("../data/removed.jsonl").lines() {
+        let (line, message): (String, Option<String>) = serde_json::from_str(row).expect("JSON");
         let head = "---\nname: notes\ndescription: Use when asked.\n---\n";
         let found = found(&format!("{head}{BODY}\n{line}\n"));
         let said: Vec<_> = found.iter().map(|it| it.0.as_str()).collect();
         match message {
-            Some(message) => assert!(said.len() == 1 && said[0].starts_with(message), "{said:?}"),
+            Some(message) => assert!(said.len() == 1 && said[0].starts_with(&*message), "{said:?}"),
             None => assert!(said.is_empty(), "{line}: {said:?}"),
         }
     }

@@ -39,7 +39,6 @@ fn what_has_one_right_answer_is_fixed() {
 fn what_needs_a_choice_is_left_alone() {
     for fields in [
         "name: a\ndescription: b\n",
-        "name: '!'\ndescription: Use when: it rains\n",
         "name: a\ndescription: null\n",
         "name: a\ndescription: b\nallowed-tools: Read\nallowed_tools: Write\n",
         "name: a\ndescription: b\nlicence: MIT\n",

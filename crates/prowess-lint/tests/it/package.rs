@@ -14,6 +14,11 @@ fn check(body: &str, files: &[(&str, &str)], expected: &[&str]) {
     assert_eq!(codes, expected, "{body:?} beside {files:?}");
 }
 
+/// The rows of a table of cases.
+fn rows<T: serde::de::DeserializeOwned>(lines: &str) -> impl Iterator<Item = T> {
+    lines.lines().map(|line| serde_json::from_str(line).expect("JSON"))
+}
+
 /// [`BODY`] with one more line.
 fn with(line: &str) -> String {
     format!("{BODY}\n{line}\n")
@@ -22,9 +27,8 @@ fn with(line: &str) -> String {
 /// Each row has a line of the body, the files beside it, and the codes.
 #[test]
 fn bodies_and_files_give_their_codes() {
-    for row in include_str!("../data/package.jsonl").lines() {
-        type Row = (String, BTreeMap<String, String>, Vec<String>);
-        let (line, files, expected): Row = serde_json::from_str(row).expect("three values");
+    type Row = (String, BTreeMap<String, String>, Vec<String>);
+    for (line, files, expected) in rows::<Row>(include_str!("../data/package.jsonl")) {
         let files: Vec<_> =
             files.iter().map(|(path, text)| (format!("notes/{path}"), &**text)).collect();
         let files: Vec<_> = files.iter().map(|(path, text)| (&**path, *text)).collect();
@@ -36,15 +40,7 @@ fn bodies_and_files_give_their_codes() {
 /// The list of a skill reaches no other files without a person, so such rules are named.
 #[test]
 fn rules_that_reach_out_are_named() {
-    for (rules, count) in [
-        ("Bash", 1),
-        ("Read Bash(*)", 1),
-        ("Bash(python3:*) Bash(sudo apt:*) Bash(bash -c *) Bash(node) Bash(ssh h)", 4),
-        ("Bash(cat /etc/passwd) Bash(find /:*) Bash(cat ../*) Bash(git -C /x:*)", 4),
-        ("Bash(tar --file=/x:*) Bash(/usr/bin/vim:*) shell", 3),
-        ("Bash(git:*) Bash(make) Bash(python3 scripts/a.py:*) Bash(cat docs/*)", 0),
-        ("Bash(bash ${CLAUDE_SKILL_DIR}/scripts/a.sh:*) Bash(curl https://x/a:*) Read", 0),
-    ] {
+    for (rules, count) in rows::<(String, usize)>(include_str!("../data/outside.jsonl")) {
         let text =
             skill_md("notes", BODY).replace("\n---\n", &format!("\nallowed-tools: {rules}\n---\n"));
         let found = codes(&text, Profile::Spec);
@@ -105,23 +101,6 @@ fn nothing_hides_in_a_body_or_a_name() {
 }
 
 #[test]
-fn descriptions_are_short_and_say_when() {
-    let long = |length: usize| format!("Use when {}", "x".repeat(length - 9));
-    for (description, expected) in [
-        ("Fills forms.", Some("description-no-when")),
-        ("Fills forms. USE WHEN a form arrives.", None),
-        ("Whenever a form arrives, fills it.", None),
-        ("填写表格", None),
-        ("Uselessly fills forms.", Some("description-no-when")),
-        (&long(392), None),
-        (&long(393), Some("catalog-entry-long")),
-    ] {
-        let found = codes(&described("notes", description, BODY), Profile::Spec);
-        assert_eq!(found, Vec::from_iter(expected), "{description}");
-    }
-}
-
-#[test]
 fn the_instructions_have_one_name() {
     let source = memory(&[("notes/skill.md", &skill_md("notes", BODY))]);
     let profiles = [(Profile::Lenient, true), (Profile::Spec, true), (Profile::Strict, false)];
@@ -139,30 +118,10 @@ fn a_missing_file_is_shown_where_it_is_named() {
     assert_eq!(found, [("path-missing".to_owned(), Some(12))]);
 }
 
-/// Returns hooks with a command in the form of Claude Code.
-fn event(command: &str) -> String {
-    let command = command.replace('\'', "''");
-    format!("{{PreToolUse: [{{matcher: Bash, hooks: [{{type: command, command: '{command}'}}]}}]}}")
-}
-
+/// Each row has hooks, those with a command in the form of Claude Code, and the codes.
 #[test]
 fn the_script_of_a_hook_is_there() {
-    for (hooks, expected) in [
-        ("{pre: scripts/a.sh}", &[][..]),
-        ("{pre: scripts/a.sh, post: scripts/b.sh}", &["hook-missing"]),
-        ("{pre: gone.sh, post: ./gone.sh}", &["hook-missing", "hook-missing"]),
-        ("{pre: ../a.sh}", &["extension-path"]),
-        ("{Stop: []}", &[]),
-        (&event("bash ./scripts/a.sh --strict"), &[]),
-        (&event("${CLAUDE_SKILL_DIR}/scripts/a.sh"), &[]),
-        (&event("bash scripts/b.sh"), &["hook-missing"]),
-        (&event("$CLAUDE_SKILL_DIR/b.sh 'an argument'"), &["hook-missing"]),
-        // Programs of the machine, and what only a shell could run.
-        (&event("jq ."), &[]),
-        (&event("/usr/bin/env b.sh"), &["hook-needs-shell"]),
-        (&event("cat scripts/b.sh | sh"), &["hook-needs-shell"]),
-        (&event("bash $HOME/check.sh"), &["hook-needs-shell"]),
-    ] {
+    for (hooks, expected) in rows::<(String, Vec<String>)>(include_str!("../data/hooks.jsonl")) {
         let text = skill_md("notes", BODY)
             .replace("---\n# Notes", &format!("hooks: {hooks}\n---\n# Notes"));
         let files = [("notes/SKILL.md", text.as_str()), ("notes/scripts/a.sh", "# Runs.\n")];
@@ -171,7 +130,11 @@ fn the_script_of_a_hook_is_there() {
         let codes: Vec<_> = checked.diagnostics().map(|found| found.code.as_str()).collect();
         assert_eq!(codes, expected, "{hooks}");
         let is_known = lenient.diagnostics().any(|found| found.code.as_str() == "hook-needs-shell");
-        assert_eq!(is_known, expected.contains(&"hook-needs-shell"), "lenient: {hooks}");
+        assert_eq!(
+            is_known,
+            expected.iter().any(|it| it == "hook-needs-shell"),
+            "lenient: {hooks}"
+        );
     }
 }
 
@@ -268,13 +231,16 @@ fn severity_of_a_limit_is_that_of_the_registry() {
 /// Each row has a description, the end of a body, and the codes about words for `when`.
 #[test]
 fn the_body_need_not_repeat_when_to_use_the_skill() {
-    for row in include_str!("../data/when.jsonl").lines() {
-        let (description, body, expected): (String, String, Vec<String>) =
-            serde_json::from_str(row).expect("three values");
+    type Row = (String, String, Vec<String>);
+    let long = |length: usize| format!("Use when {}", "x".repeat(length - 9));
+    assert_eq!(codes(&described("notes", &long(392), BODY), Profile::Spec), [""; 0]);
+    assert_eq!(codes(&described("notes", &long(393), BODY), Profile::Spec), ["catalog-entry-long"]);
+    for row in rows::<Row>(include_str!("../data/when.jsonl")) {
+        let (description, body, expected) = &row;
         let body = format!("# Notes\n\nFor example so.\n{body}\n");
-        let mut found = codes(&described("notes", &description, &body), Profile::Spec);
+        let mut found = codes(&described("notes", description, &body), Profile::Spec);
         found.retain(|code| code.ends_with("-no-when"));
-        assert_eq!(found, expected, "{row}");
+        assert_eq!(found, *expected, "{row:?}");
     }
 }
 

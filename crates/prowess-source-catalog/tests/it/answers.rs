@@ -187,4 +187,19 @@ fn package_that_cannot_be_read_is_not_published() {
     let error = error.unwrap_err();
     assert!(matches!(&error, CatalogFileError::Skill { id, .. } if id == "gone"), "{error}");
     assert!(!place.path().join("catalog.json").exists(), "there is no pointer to half a catalog");
+    // Next to others, it alone is left out.
+    let memory = prowess_core::MemorySource::builder("memory");
+    let text = |name| format!("---\nname: {name}\ndescription: d\n---\n");
+    let memory =
+        memory.file("a/SKILL.md", text("a")).file("z/SKILL.md", text("z")).build().unwrap();
+    let skills = [("a", "Reads.", &[][..]), ("gone", "Is not there.", &[]), ("z", "Writes.", &[])];
+    let built = published(&catalog_over(Arc::new(memory), skills), place.path());
+    let left_out: Vec<_> = built.left_out.iter().map(|it| (&*it.skill, it.is_fault)).collect();
+    assert_eq!((built.offered, built.packages, left_out), (2, 2, vec![("gone", true)]));
+    let file = source(place.path()).poll(&Cancel::default()).unwrap();
+    let found = file.search("writes", 5).unwrap();
+    assert!(
+        format!("{found:?}").contains("\"z\"") && file.get("gone").unwrap().is_none(),
+        "{found:?}"
+    );
 }

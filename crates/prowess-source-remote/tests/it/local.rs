@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use prowess_archive::{Limits, read};
+use prowess_archive::{Limits, read, read_packages};
 use prowess_core::{ArtifactKind, Cancel, Remote, RemoteErrorKind, RemoteRequest};
 use prowess_source_remote::LocalRemote;
 
@@ -41,6 +41,14 @@ fn folder_is_packed_without_its_repository() {
     symlink("skill.md", skill.join("notes.txt")).unwrap();
     let packed = LocalRemote::packed_for_others(place.path(), &[], &Cancel::default()).unwrap();
     assert_eq!(packed.withheld, []);
+    // One that would lack a file is left out alone.
+    fs::create_dir_all(place.path().join("far")).unwrap();
+    fs::write(place.path().join("far/SKILL.md"), "text").unwrap();
+    symlink("/etc", place.path().join("far/etc")).unwrap();
+    let packed = LocalRemote::packed_for_others(place.path(), &[], &Cancel::default()).unwrap();
+    let left_out: Vec<_> = packed.left_out.iter().map(|(it, error)| (&**it, error.kind)).collect();
+    assert_eq!(left_out, [("far", RemoteErrorKind::Invalid)]);
+    assert!(!read_packages(&packed.bytes, &Limits::default(), &["skill.md"]).unwrap().is_empty());
 }
 
 #[test]

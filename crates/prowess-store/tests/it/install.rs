@@ -404,10 +404,33 @@ fn check_compares_with_the_source() {
 }
 
 #[test]
+fn a_skill_that_is_not_valid_is_left_out_of_a_site_alone() {
+    let fixture = Fixture::new();
+    let long = NOTES.replace("name: notes", &format!("name: long\nlicense: {}", "x".repeat(9)));
+    let long = long.replace("description: ", &format!("description: {}", "x".repeat(1100)));
+    let files = [
+        ("a/pdf/SKILL.md", PDF),
+        ("b/notes/SKILL.md", NOTES),
+        ("c/notes/SKILL.md", &*NOTES.replace("One", "Two")),
+        ("d/SKILL.md", "no frontmatter"),
+        ("e/long/SKILL.md", &long),
+    ];
+    fixture.shelf.put("several", &files);
+    let bytes = fixture.shelf.lock()["several"].clone();
+    let (files, left_out) = publish(&bytes).unwrap();
+    let paths: Vec<_> = files.iter().filter_map(|it| it.path.rsplit('/').next()).collect();
+    assert_eq!(paths, ["pdf.tar.gz", "index.json"]);
+    let names: Vec<_> = left_out.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["d", "notes", "e/long"], "{left_out:?}");
+    assert!(left_out[2].error.to_string().contains("1024"), "{left_out:?}");
+}
+
+#[test]
 fn published_site_can_be_added() {
     let fixture = Fixture::new();
     let bytes = fixture.shelf.lock()["site"].clone();
-    let files = publish(&bytes).unwrap();
+    let (files, left_out) = publish(&bytes).unwrap();
+    assert_eq!(left_out, []);
     let paths: Vec<_> = files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(
         paths,
@@ -417,7 +440,7 @@ fn published_site_can_be_added() {
             ".well-known/agent-skills/index.json",
         ]
     );
-    assert_eq!(publish(&bytes).unwrap(), files, "equal packages give equal files");
+    assert_eq!(publish(&bytes).unwrap().0, files, "equal packages give equal files");
     let index = prowess_format::index::SkillIndex::read(&files[2].content).unwrap();
     assert!(index.left_out.is_empty(), "{:?}", index.left_out);
     let digests = RefCell::new(files[..2].iter().map(|file| Digest::of(&file.content).to_string()));

@@ -186,7 +186,8 @@ fn signed_version_may_follow_an_unsigned_one() {
 fn published_site_has_signatures_and_the_key() {
     let (fixture, signer) = (Fixture::new(), Signer::new());
     let bytes = fixture.shelf.lock()["site"].clone();
-    let files = publish_signed(&bytes, &signer.public, &|_, bytes| Ok(signer.sign(bytes))).unwrap();
+    let (files, _) =
+        publish_signed(&bytes, &signer.public, &|_, bytes| Ok(signer.sign(bytes))).unwrap();
     let names = files.iter().map(|file| file.path.rsplit('/').next().unwrap());
     assert_eq!(
         names.collect::<Vec<_>>(),

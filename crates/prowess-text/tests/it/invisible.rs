@@ -6,6 +6,11 @@ use prowess_text::{
     loses_characters, one_line, terminal_json, terminal_line, visible_lines, xml_element,
 };
 
+/// The texts of a table, each behind what it is.
+fn rows(json: &str) -> Vec<[String; 2]> {
+    serde_json::from_str(json).expect("JSON")
+}
+
 #[test]
 fn hidden_texts_are_found() {
     for text in HIDDEN_TEXTS {
@@ -16,29 +21,9 @@ fn hidden_texts_are_found() {
 
 #[test]
 fn visible_texts_are_unchanged() {
-    for text in [
-        "Fills forms.",
-        "äé漢 ü",
-        "⚠\u{fe0f} 1\u{fe0f}\u{20e3} 👩\u{200d}🔬 ❤\u{fe0f}\u{200d}🔥",
-        // The flags of England, Scotland and Wales, alone and in a row.
-        "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}x",
-        "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}\
-         🏴\u{e0067}\u{e0062}\u{e0077}\u{e006c}\u{e0073}\u{e007f}",
-        // Persian, Arabic with marks, an abbreviation in Persian, Syriac.
-        "می\u{200c}خواهید فرم\u{200c}ها",
-        "بِ\u{200c}ها",
-        "API\u{200c}ها 24\u{200c}ساعته «متن»\u{200c}ها",
-        "ه\u{200d} ه\u{200d}",
-        "ܒ\u{200c}ܒ",
-        // Devanagari, Sinhala, Malayalam with a joiner at the end of words, Bengali, Kannada.
-        "क्\u{200c}ष क्\u{200d}ष",
-        "ශ්\u{200d}රී ලංකා",
-        "അവന്\u{200d} കണ്ണ്\u{200c}",
-        "র\u{200d}্যাব",
-        "ರ\u{200d}್ಕ",
-        "",
-    ] {
-        assert_eq!(find_invisible(text), None, "{text:?}");
+    for [why, text] in rows(include_str!("../data/visible.json")) {
+        let text = &*text;
+        assert_eq!(find_invisible(text), None, "{why}: {text:?}");
         assert_eq!(visible_lines(text), text);
         assert_eq!(one_line(text), text);
         assert!(is_exact(text), "{text:?}");
@@ -121,36 +106,8 @@ fn a_selector_hides_nothing_behind_an_emoji() {
 
 #[test]
 fn joiners_and_tags_elsewhere_are_hidden() {
-    for text in [
-        // Between Latin, Greek, Chinese and mixed letters, at an edge, next to a digit or a blank.
-        "pay\u{200c}pal",
-        "λ\u{200d}λ",
-        "小\u{200c}说",
-        "م\u{200c}a",
-        "\u{200c}می",
-        "می\u{200c}",
-        "۱\u{200c}۲",
-        "م\u{200c} ا",
-        // Several in a row, and a joiner that shapes nothing between letters that join anyway.
-        "می\u{200c}\u{200c}خ",
-        "م\u{200d}\u{200d}",
-        "क्\u{200d}\u{200c}ष",
-        "ب\u{200d}ب",
-        // The sign that removes a vowel, behind a Latin letter; a joiner behind a whole syllable.
-        "a\u{94d}\u{200c}b",
-        "का\u{200c}क",
-        // No flag, one of a region that has none, one that does not end, tags behind a flag.
-        "x\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
-        "🏴\u{e0075}\u{e0073}\u{e0063}\u{e0061}\u{e007f}",
-        "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}",
-        "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}\u{e0061}",
-        "🏴\u{200b}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
-        "🏁\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
-        // A selector for no key, and between letters.
-        "x\u{fe0f}\u{20e3}",
-        "1\u{fe0f}2",
-    ] {
-        assert!(find_invisible(text).is_some(), "{text:?} hides something");
-        assert!(loses_characters(text), "{text:?}");
+    for [why, text] in rows(include_str!("../data/hidden.json")) {
+        assert!(find_invisible(&text).is_some(), "{why}: {text:?} hides something");
+        assert!(loses_characters(&text), "{text:?}");
     }
 }

@@ -69,9 +69,10 @@ impl Operations {
         let pages = (paging == Paging::ByLines).then(|| self.pages(context));
         // A page of a text is small, however large the file is.
         let most = if pages.is_some() { limit.max(MOST_TEXT_BYTES) } else { limit };
-        let unreadable = |error: &_| unreadable(context.catalog, record, &path, error, limit);
+        let unreadable =
+            |error: &_, limit| unreadable(context.catalog, record, &path, error, limit);
         let read = context.catalog.read(record, &path, ReadLimit(most));
-        let bytes = read.map_err(|error| unreadable(&error))?;
+        let bytes = read.map_err(|error| unreadable(&error, most))?;
         if path.as_str() != record.file()
             && let Some(reason) = withheld_content(path.as_str(), &bytes)
         {
@@ -83,7 +84,7 @@ impl Operations {
         let shown: usize = result.texts().map(str::len).sum();
         // Bytes have no pages.
         if is_large && (shown == 0 || shown > limit) {
-            let refusal = unreadable(&SourceError::new(SourceErrorKind::TooLarge, ""));
+            let refusal = unreadable(&SourceError::new(SourceErrorKind::TooLarge, ""), limit);
             let message = refusal.message.replace("read another file", "ask for fewer `lines`");
             return Err(if shown > 0 { refusal.with_message(message) } else { refusal });
         }

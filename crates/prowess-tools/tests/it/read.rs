@@ -169,7 +169,7 @@ fn a_source_s_failure_keeps_its_code_and_loses_its_words() {
     let untrusted = "which is not read in an untrusted layer; read another file";
     let file = "`other.txt` of skill `alpha`";
     let outside = "`other.txt` leads out of skill `alpha`; only files inside it can be read";
-    let large = "FILE is larger than the limit of 262144 bytes; read another file";
+    let large = "FILE is larger than the limit of 16777216 bytes; read another file";
     let host = loaded();
     for (kind, sentence) in [
         (SourceErrorKind::Escape, outside),

@@ -46,6 +46,9 @@ fn a_skill_is_found_by_every_spelling() {
         ("re\u{301}sume\u{301}", "résumé"),
         ("小说", "小说拆条"),
         ("shell", "Bash"),
+        ("cpp", "C++ Helper"),
+        ("cs", "C# Helper"),
+        ("wise", "ΣΟΦΟΣ"),
     ];
     let catalog = built(&[("user", TRUSTED, &skills)]);
     for (spellings, name) in [
@@ -56,6 +59,9 @@ fn a_skill_is_found_by_every_spelling() {
         ("re\u{301}sume\u{301}|R\u{c9}SUM\u{c9}", skills[2].1),
         ("小说|小说拆条", skills[3].1),
         ("bash|Bash|bash-skill", skills[4].1),
+        ("c++ helper|C++ HELPER", skills[5].1),
+        ("c# helper", skills[6].1),
+        ("σοφοσ|σοφος", skills[7].1),
         // A path, other packs, a part of a name, letters that look alike, nothing.
         ("local/search|others:local_search|:local_search|user:|local|l\u{43e}cal-search|--|", ""),
     ] {
