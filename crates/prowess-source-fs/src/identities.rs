@@ -1,17 +1,22 @@
 //! Which directory a package is, to find those that two paths lead to.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use prowess_core::PackagePath;
-use prowess_dir::Dir;
+use prowess_dir::{Dir, Kind};
 
-use crate::link::{RealPaths, open_package_with};
+use crate::link::{RealPaths, open_package_below};
 use crate::package::Identity;
 use crate::{FsConfig, Links};
 
 /// The number of known directories at which all are evicted. Only copies are asked about.
 const MAX_KNOWN: usize = 10_000;
+
+/// The number of scans of all sources but the first of each: what has changed in one may be what
+/// links in another lead to.
+static SCANS: AtomicU64 = AtomicU64::new(0);
 
 /// The directories of packages, as they have been since the last scan.
 #[derive(Default)]
@@ -19,6 +24,8 @@ pub(crate) struct Identities(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
+    /// The [`SCANS`] since which they have been.
+    scans: u64,
     /// The root, unless packages are opened by path, with the real paths of links in it.
     root: Option<(Dir, RealPaths)>,
     packages: HashMap<PackagePath, Option<Identity>>,
@@ -27,7 +34,8 @@ struct Known {
 impl Identities {
     /// Forgets all, because a scan begins.
     pub(crate) fn forget(&self) {
-        *self.lock() = Known::default();
+        let is_again = !self.lock().packages.is_empty();
+        SCANS.fetch_add(u64::from(is_again), Ordering::Relaxed);
     }
 
     /// Adds what a scan has found out.
@@ -48,7 +56,12 @@ impl Identities {
 
     fn lock(&self) -> MutexGuard<'_, Known> {
         // An entry is inserted as a whole, so every entry is valid.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let scans = SCANS.load(Ordering::Relaxed);
+        if known.scans != scans {
+            *known = Known { scans, ..Known::default() };
+        }
+        known
     }
 }
 
@@ -73,8 +86,12 @@ impl Known {
             self.root = Some((config.open_root().ok()?, RealPaths::default()));
         }
         let (root, paths) = self.root.as_ref()?;
-        let directory = open_package_with(config, root, paths, package.as_str()).ok()?;
-        let stat = directory.stat_unconfined("").ok()?;
+        let stat = match root.stat_unconfined(package.as_str()) {
+            Ok(stat) if stat.kind == Kind::Directory => stat,
+            _ => open_package_below(config, root, paths, package.as_str())
+                .and_then(|directory| directory.stat_unconfined(""))
+                .ok()?,
+        };
         Some((stat.device, stat.inode))
     }
 }

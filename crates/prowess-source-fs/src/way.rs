@@ -30,12 +30,22 @@ impl Ways {
         (self.end(path, &mut links), links)
     }
 
-    /// Returns the real path; without one, the path itself.
-    pub(crate) fn real(&mut self, path: &Path) -> PathBuf {
+    /// Returns the real path of what is there.
+    pub(crate) fn there(&mut self, path: &Path) -> Option<PathBuf> {
         match self.resolve(path).0 {
-            End::There(real) => real,
-            End::Awaited(_) | End::Nothing => path.to_owned(),
+            End::There(real) => Some(real),
+            End::Awaited(_) | End::Nothing => None,
         }
+    }
+
+    /// The same; without one, the path itself.
+    pub(crate) fn real(&mut self, path: &Path) -> PathBuf {
+        self.there(path).unwrap_or_else(|| path.to_owned())
+    }
+
+    /// Learns that a part that is no link is there.
+    pub(crate) fn is_there(&mut self, part: PathBuf) {
+        self.0.insert(part, Ok(None));
     }
 
     fn end(&mut self, path: &Path, links: &mut Vec<PathBuf>) -> End {
