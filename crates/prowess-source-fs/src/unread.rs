@@ -130,8 +130,8 @@ impl Search<'_> {
         if self.is_skipped(&directory) {
             return;
         }
-        let is_skill = |path: &Path, is_link| self.is_skill(path, is_link);
-        let skills = skills.unwrap_or_else(|| skills_in(&real, &is_skill)).into_iter();
+        let skills = skills.unwrap_or_else(|| skills_in(&real, &|path| self.is_skill(path)));
+        let skills = skills.into_iter();
         let paths = skills.map(|skill| (self.real(&real.join(&skill)), skill));
         let new: Vec<_> = paths.filter(|(path, _)| !self.reads(path)).collect();
         if new.is_empty() {
@@ -151,10 +151,7 @@ impl Search<'_> {
 
     /// Returns whether a directory is a skill. One that was found is, without a look at it, once
     /// it was asked what was found because of another one.
-    fn is_skill(&self, path: &Path, is_link: bool) -> bool {
-        if !is_link {
-            self.ways.borrow_mut().is_there(path.to_owned());
-        }
+    fn is_skill(&self, path: &Path) -> bool {
         if self.is_asked.get() && (self.finds)(&self.real(path)) {
             return true;
         }

@@ -43,11 +43,6 @@ impl Ways {
         self.there(path).unwrap_or_else(|| path.to_owned())
     }
 
-    /// Learns that a part that is no link is there.
-    pub(crate) fn is_there(&mut self, part: PathBuf) {
-        self.0.insert(part, Ok(None));
-    }
-
     fn end(&mut self, path: &Path, links: &mut Vec<PathBuf>) -> End {
         let mut at = PathBuf::new();
         let mut rest = reversed(path);

@@ -80,8 +80,7 @@ pub(super) fn add_projects(directory: &Path, depth: usize, projects: &mut Vec<Di
         let directory = directory.join(name);
         // With `skills` alone it is a pack of skills.
         let places = clients_in(&directory).into_iter();
-        let skills: Vec<_> =
-            places.flat_map(|place| skills_in(&place, &|it, _| is_skill(it))).collect();
+        let skills: Vec<_> = places.flat_map(|place| skills_in(&place, &is_skill)).collect();
         if !skills.is_empty() {
             projects.push(DirectoryOfSkills { directory, skills });
         } else if depth > 1 && !directory.join(".git").exists() && !directory.is_symlink() {
@@ -129,30 +128,23 @@ pub(super) fn is_skill(path: &Path) -> bool {
     FILES.iter().any(|file| path.join(file).is_file())
 }
 
-/// Returns the skills in a directory, and those one level below it. `is_skill` gets each path, and
-/// whether its last part is a link.
-pub(super) fn skills_in(directory: &Path, is_skill: &dyn Fn(&Path, bool) -> bool) -> Vec<String> {
-    let is_there = |(name, is_link): &(String, bool)| is_skill(&directory.join(name), *is_link);
-    let (mut skills, groups): (Vec<_>, Vec<_>) = directories(directory).partition(is_there);
-    for (group, _) in groups.into_iter().take(MOST_GROUPS) {
-        let inner = directories(&directory.join(&group));
-        let inner = inner.map(|(name, is_link)| (format!("{group}/{name}"), is_link));
-        skills.extend(inner.filter(is_there));
+/// Returns the skills in a directory, and those one level below it.
+pub(super) fn skills_in(directory: &Path, is_skill: &dyn Fn(&Path) -> bool) -> Vec<String> {
+    let (mut skills, groups): (Vec<_>, Vec<_>) =
+        names(directory).into_iter().partition(|name| is_skill(&directory.join(name)));
+    for group in groups.into_iter().take(MOST_GROUPS) {
+        let inner =
+            names(&directory.join(&group)).into_iter().map(|name| format!("{group}/{name}"));
+        skills.extend(inner.filter(|skill| is_skill(&directory.join(skill))));
     }
-    skills.into_iter().map(|(path, _)| path).collect()
+    skills
 }
 
 /// Returns the sorted names of directories, and of links, in a directory.
 pub(super) fn names(directory: &Path) -> Vec<String> {
-    directories(directory).map(|(name, _)| name).collect()
-}
-
-/// Returns these names, and whether each is that of a link.
-fn directories(directory: &Path) -> impl Iterator<Item = (String, bool)> + use<> {
     let entries = entries(directory).into_iter();
     let directories = entries.filter(|(_, kind)| kind.is_dir() || kind.is_symlink());
-    let named = directories.map(|(name, kind)| (name, kind.is_symlink()));
-    named.filter(|(name, _)| name != "node_modules")
+    directories.map(|(name, _)| name).filter(|name| name != "node_modules").collect()
 }
 
 /// Returns the sorted names in a directory, with their kinds.
