@@ -26,6 +26,7 @@ pub(crate) struct Identities(Mutex<Known>);
 struct Known {
     /// The [`SCANS`] since which they have been.
     scans: u64,
+    was_scanned: bool,
     /// The root, unless packages are opened by path, with the real paths of links in it.
     root: Option<(Dir, RealPaths)>,
     packages: HashMap<PackagePath, Option<Identity>>,
@@ -34,19 +35,28 @@ struct Known {
 impl Identities {
     /// Forgets all, because a scan begins.
     pub(crate) fn forget(&self) {
-        let is_again = !self.lock().packages.is_empty();
-        SCANS.fetch_add(u64::from(is_again), Ordering::Relaxed);
+        let mut known = self.lock();
+        let again = u64::from(known.was_scanned || !known.packages.is_empty());
+        let scans = SCANS.fetch_add(again, Ordering::Relaxed) + again;
+        *known = Known { scans, was_scanned: true, ..Known::default() };
     }
 
     /// Adds what a scan has found out.
     pub(crate) fn know(&self, found: Vec<(String, Identity)>) {
         let found = found.into_iter().take(MAX_KNOWN);
         let found = found.filter_map(|(path, it)| Some((PackagePath::new(&path).ok()?, Some(it))));
-        self.lock().packages.extend(found);
+        let mut known = self.lock();
+        if known.scans == SCANS.load(Ordering::Relaxed) {
+            known.packages.extend(found);
+        }
     }
 
     pub(crate) fn of(&self, config: &FsConfig, package: &PackagePath) -> Option<String> {
         let mut known = self.lock();
+        let scans = SCANS.load(Ordering::Relaxed);
+        if known.scans != scans {
+            *known = Known { scans, was_scanned: known.was_scanned, ..Known::default() };
+        }
         let found = match known.packages.get(package) {
             Some(found) => *found,
             None => known.look(config, package),
@@ -56,12 +66,7 @@ impl Identities {
 
     fn lock(&self) -> MutexGuard<'_, Known> {
         // An entry is inserted as a whole, so every entry is valid.
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let scans = SCANS.load(Ordering::Relaxed);
-        if known.scans != scans {
-            *known = Known { scans, ..Known::default() };
-        }
-        known
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
