@@ -12,7 +12,8 @@ use crate::{Dir, FileTime, RelativePath, Stat};
 ///   directory may be renamed without a change of the files in it;
 /// - renaming, exchanging and linking a file change its time, as they do on the file systems of
 ///   [`Dir::epoch`] (on XFS two files can be exchanged without);
-/// - it is on the mount of the directory, so that nothing was mounted over it;
+/// - it is on the mount of the directory, so that nothing was mounted over it, and that is the same
+///   mount of the same file system, as [`Epoch::place`] says;
 /// - the clock was not set back, which would date a later change before the moment: the time of the
 ///   machine's start by that clock would differ;
 /// - the moment is far enough after the change that the resolution of the clock does not matter.
@@ -22,8 +23,10 @@ pub struct Epoch {
     pub moment: FileTime,
     /// The machine's start time by that clock, in seconds. It changes when the clock is set.
     pub started: i64,
-    /// The mount that the directory is on.
+    /// The mount that the directory is on. A Linux before 6.8 gives later ones the same number.
     pub mount: u64,
+    /// As [`Dir::file_system`] returns it.
+    pub file_system: u64,
 }
 
 /// The minimum number of seconds from a change to the moment. The kernel's clock has a resolution
@@ -36,6 +39,11 @@ impl Epoch {
     pub fn is_older(changed: FileTime, moment: i64) -> bool {
         changed.seconds.saturating_add(MARGIN_SECONDS) < moment
     }
+
+    /// Returns what has to be the same for times to be compared at two moments.
+    pub fn place(&self) -> [u64; 3] {
+        [self.mount, self.started.cast_unsigned(), self.file_system]
+    }
 }
 
 impl Dir {
@@ -43,6 +51,12 @@ impl Dir {
     /// ext4, Btrfs and tmpfs of a Linux with mount ids.
     pub fn epoch(&self) -> Option<Epoch> {
         imp::epoch(self)
+    }
+
+    /// Returns the identity that the file system has whatever device it is on, such as that of an
+    /// image; 0 if it has none.
+    pub fn file_system(&self) -> u64 {
+        rustix::fs::fstatvfs(&self.handle).map_or(0, |system| system.f_fsid)
     }
 
     /// Like [`Dir::stat_unconfined`], with the mount that the file is on, if the kernel reports it.
@@ -72,32 +86,36 @@ mod imp {
     const BTRFS: u64 = 0x9123_683e;
     const TMPFS: u64 = 0x0102_1994;
 
+    /// The number of a mount that no other one gets (Linux 6.8), or the one that it has meanwhile.
+    const MOUNT: StatxFlags =
+        StatxFlags::MNT_ID.union(StatxFlags::from_bits_retain(libc::STATX_MNT_ID_UNIQUE));
+
     pub(super) fn epoch(directory: &Dir) -> Option<Epoch> {
         let system = rustix::fs::fstatfs(&directory.handle).ok()?;
         if !matches!(u64::try_from(system.f_type), Ok(EXT | BTRFS | TMPFS)) {
             return None;
         }
-        let flags = AtFlags::EMPTY_PATH;
-        let looked = rustix::fs::statx(&directory.handle, "", flags, StatxFlags::MNT_ID).ok()?;
+        let looked = rustix::fs::statx(&directory.handle, "", AtFlags::EMPTY_PATH, MOUNT).ok()?;
         let now = clock_gettime(ClockId::Realtime);
         let running = clock_gettime(ClockId::Boottime);
         Some(Epoch {
             moment: moment(now.tv_sec, u32::try_from(now.tv_nsec).unwrap_or_default()),
             started: seconds_between(running, now),
             mount: mount(&looked)?,
+            file_system: directory.file_system(),
         })
     }
 
     pub(super) fn stat(directory: &Dir, path: RelativePath<'_>) -> Result<(Stat, Option<u64>)> {
         path.check()?;
-        let wanted = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID;
+        let wanted = StatxFlags::BASIC_STATS | MOUNT;
         let flags = AtFlags::SYMLINK_NOFOLLOW;
         let stat = path.call(|path| rustix::fs::statx(&directory.handle, path, flags, wanted))?;
         Ok((of(&stat), mount(&stat)))
     }
 
     fn mount(stat: &Statx) -> Option<u64> {
-        (stat.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(stat.stx_mnt_id)
+        (stat.stx_mask & MOUNT.bits() != 0).then_some(stat.stx_mnt_id)
     }
 
     fn of(stat: &Statx) -> Stat {

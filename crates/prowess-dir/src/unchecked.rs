@@ -30,8 +30,8 @@ impl<'a> UncheckedFile<'a> {
     /// Reads the first bytes of the file into `buffer`, in one system call. If the buffer is full,
     /// the file may be longer.
     ///
-    /// Reading fails for a FIFO, a socket or a directory; an empty file is checked further. A
-    /// device, which only root can create, may be read once.
+    /// Reading fails for a FIFO, a socket or a directory; an empty file is checked further. Of a
+    /// device, which only root can create, [`Self::size`] is an error.
     ///
     /// # Errors
     ///
@@ -49,9 +49,13 @@ impl<'a> UncheckedFile<'a> {
     ///
     /// # Errors
     ///
-    /// Returns an error if the operating system does not report it.
+    /// Returns an error if the file is not regular.
     pub fn size(&self) -> Result<u64> {
-        Ok(stat_of(&self.handle, self.path)?.size)
+        let stat = stat_of(&self.handle, self.path)?;
+        match stat.kind {
+            Kind::File => Ok(stat.size),
+            _ => Err(Error::new(ErrorKind::NotRegular, self.path.text())),
+        }
     }
 
     /// Checks the file, in one system call.

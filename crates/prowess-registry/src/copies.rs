@@ -29,15 +29,14 @@ impl Copies<'_> {
     /// An unreadable file equals no other.
     pub(crate) fn are_same(&self, builder: &CatalogBuilder, pair: [RecordIndex; 2]) -> bool {
         let records = pair.map(|index| builder.record(index));
-        let [a, b] = &records;
-        // Most records with one id differ in their texts.
-        let looks = [a, b].map(|it| (it.name(), it.description(), it.priority()));
-        if looks[0] != looks[1] {
-            return false;
+        // While it is edited, the record of one source is older than that of the other.
+        if self.are_one_directory(records) {
+            return true;
         }
+        // Most records with one id differ in their texts.
+        let looks = records.map(|it| (it.name(), it.description(), it.priority()));
         let digest = |index| self.digests.digest(builder, self.sources, index);
-        self.are_one_directory([*a, *b])
-            || digest(pair[0]).is_some_and(|first| digest(pair[1]) == Some(first))
+        looks[0] == looks[1] && digest(pair[0]).is_some_and(|first| digest(pair[1]) == Some(first))
     }
 
     /// Returns whether the source of one of two records places the other there.

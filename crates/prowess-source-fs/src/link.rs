@@ -9,6 +9,7 @@ use prowess_dir::{Dir, Error, ErrorKind, PACKAGES_OF_OTHERS, Refusals, has_other
 
 use crate::package::{Probe, Prober};
 use crate::surroundings::project_between;
+use crate::way::Ways;
 use crate::{FsConfig, Links, codes, problem};
 
 /// How many directories lie between a link and the packages that are found through it: enough for
@@ -20,21 +21,13 @@ pub(crate) fn open_package(config: &FsConfig, package: &str) -> Result<Dir, Erro
     match config.links {
         Links::Follow if config.opens_by_path() => Dir::open(config.root.join(package)),
         Links::Follow | Links::Never | Links::WithinRoot => {
-            open_package_below(config, &config.open_root()?, package)
+            open_package_below(config, &config.open_root()?, &RealPaths::default(), package)
         }
     }
 }
 
+/// The same in an open root, with the real paths that were resolved before.
 pub(crate) fn open_package_below(
-    config: &FsConfig,
-    root: &Dir,
-    package: &str,
-) -> Result<Dir, Error> {
-    open_package_with(config, root, &RealPaths::default(), package)
-}
-
-/// Like [`open_package_below`], with the real paths that were resolved before.
-pub(crate) fn open_package_with(
     config: &FsConfig,
     root: &Dir,
     paths: &RealPaths,
@@ -57,7 +50,10 @@ pub(crate) fn open_package_with(
 
 /// The real paths that links are compared with, which a scan resolves once.
 #[derive(Default)]
-pub(crate) struct RealPaths(OnceCell<Option<Resolved>>);
+pub(crate) struct RealPaths {
+    resolved: OnceCell<Option<Resolved>>,
+    ways: RefCell<Ways>,
+}
 
 struct Resolved {
     root: PathBuf,
@@ -75,12 +71,17 @@ impl RealPaths {
     /// in that needs trust in the other. The target is resolved first and then opened without any
     /// link, so that a change in between cannot lead outside.
     fn open(&self, config: &FsConfig, root: &Dir, package: &str) -> Option<Result<Dir, Error>> {
-        let paths = self.0.get_or_init(|| Resolved::of(config)).as_ref()?;
+        let paths = self.resolved.get_or_init(|| Resolved::of(config)).as_ref()?;
         let near = paths.by_text(root, package);
         match near.and_then(|target| paths.open(root, &target)) {
             Some(Ok(directory)) => Some(Ok(directory)),
-            _ => paths.open(root, &config.root.join(package).canonicalize().ok()?),
+            _ => paths.open(root, &self.target(config, package)?),
         }
+    }
+
+    /// Returns the real path of what is there.
+    fn target(&self, config: &FsConfig, link: &str) -> Option<PathBuf> {
+        self.ways.borrow_mut().there(&config.root.join(link))
     }
 }
 
@@ -139,25 +140,19 @@ impl Resolved {
     }
 }
 
-fn real_path_inside(directory: &Path, config: &FsConfig, link: &str) -> Option<String> {
-    let directory = directory.canonicalize().ok()?;
-    let target = config.root.join(link).canonicalize().ok()?;
-    Some(target.strip_prefix(directory).ok()?.to_str()?.to_owned())
+/// Returns whether a link leads into the root; `None` if the directory that it leads to is searched
+/// for packages: neither one inside the root, which is searched by its own path, nor one that holds
+/// the root, as a home does.
+pub(crate) fn leads_inside(config: &FsConfig, paths: &RealPaths, link: &str) -> Option<bool> {
+    let target = paths.target(config, link);
+    let Some((root, target)) = paths.target(config, "").zip(target) else { return Some(false) };
+    let is_inside = target.starts_with(&root);
+    (is_inside || root.starts_with(&target)).then_some(is_inside)
 }
 
-/// Returns whether the directory that a link leads to is searched for packages: neither one inside
-/// the root, which is searched by its own path, nor one that holds the root, as a home does.
-pub(crate) fn is_searched(config: &FsConfig, link: &str) -> bool {
-    let real = |path: &Path| path.canonicalize().ok();
-    let (root, target) = (real(&config.root), real(&config.root.join(link)));
-    root.zip(target)
-        .is_some_and(|(root, target)| !target.starts_with(&root) && !root.starts_with(&target))
-}
-
-/// Returns whether a link leads to a package in the store of prowess, which is offered as what it
-/// is: a skill that its user has installed. The lock file, not the link, decides about it.
-fn is_installed(link: &Path) -> bool {
-    let Ok(target) = link.canonicalize() else { return false };
+/// Returns whether this is a package in the store of prowess, which is offered as what it is: a
+/// skill that its user has installed. The lock file, not a link to it, decides about it.
+fn is_installed(target: &Path) -> bool {
     let is_digest = |name: &str| name.len() == 64 && name.bytes().all(|it| it.is_ascii_hexdigit());
     target.file_name().and_then(|name| name.to_str()).is_some_and(is_digest)
         && target.parent().is_some_and(|parent| parent.ends_with("prowess/store/packages"))
@@ -191,7 +186,7 @@ impl Follower<'_, '_> {
             Ok(directory) => return self.probe(link, directory),
             Err(_) if !self.leads_to_directory(link) => {}
             Err(error) if matches!(error.kind(), ErrorKind::Link | ErrorKind::Escape) => {
-                if !is_installed(&self.config.root.join(link)) {
+                if !self.paths.target(self.config, link).is_some_and(|it| is_installed(&it)) {
                     self.report(link, problem::root_is_symlink);
                 }
             }
@@ -206,7 +201,7 @@ impl Follower<'_, '_> {
             Links::WithinRoot => paths.open(config, root, link),
             Links::Follow | Links::Never => None,
         };
-        by_real_path.unwrap_or_else(|| open_package_below(config, root, link))
+        by_real_path.unwrap_or_else(|| open_package_below(config, root, paths, link))
     }
 
     /// Returns whether the target is a directory. Links to files are irrelevant here.
@@ -247,17 +242,18 @@ impl Follower<'_, '_> {
                 Led::Package
             }
             Probe::Closed => Led::Nowhere,
-            Probe::Nothing if is_searched(self.config, link) => {
-                self.seen.insert((stat.inode, stat.device));
-                Led::Directory(directory)
-            }
-            Probe::Nothing => {
-                // A target inside the root is searched by its own path.
-                if real_path_inside(&self.config.root, self.config, link).is_none() {
-                    self.report(link, problem::link_not_searched);
+            Probe::Nothing => match leads_inside(self.config, self.paths, link) {
+                None => {
+                    self.seen.insert((stat.inode, stat.device));
+                    Led::Directory(directory)
                 }
-                Led::Nowhere
-            }
+                Some(is_inside) => {
+                    if !is_inside {
+                        self.report(link, problem::link_not_searched);
+                    }
+                    Led::Nowhere
+                }
+            },
         }
     }
 
@@ -266,9 +262,8 @@ impl Follower<'_, '_> {
         link: &str,
         diagnostic: fn(&str, &str) -> prowess_core::Diagnostic,
     ) {
-        let target = self.config.root.join(link).canonicalize();
-        let target = target.as_deref().unwrap_or(Path::new("?")).to_string_lossy();
+        let target = self.paths.target(self.config, link).unwrap_or("?".into());
         let path = self.prober.absolute(link);
-        self.prober.problem(diagnostic(&path, &target));
+        self.prober.problem(diagnostic(&path, &target.to_string_lossy()));
     }
 }

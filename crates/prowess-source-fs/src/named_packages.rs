@@ -32,7 +32,7 @@ pub(crate) fn scan_packages(
         .iter()
         .any(|(package, _)| previous.stamp(package).is_some_and(Stamp::is_provisional));
     let provisional = if has_provisional { Provisional::for_comparison(&root) } else { None };
-    let mut prober = Prober::new(&path, scanner.prober(provisional), previous, sink);
+    let mut prober = Prober::new(&path, scanner.prober(&root, provisional), previous, sink);
     // A change of these packages was reported.
     prober.reporter.files.expects_changes = true;
     for (package, inode) in reached {

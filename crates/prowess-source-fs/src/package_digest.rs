@@ -39,7 +39,7 @@ impl KnownFile {
         let Ok((stat, mount)) = directory.stat_on_mount(path) else { return false };
         stat == self.stat
             && mount == Some(self.read_at.mount)
-            && (now.started, now.mount) == (self.read_at.started, self.read_at.mount)
+            && now.place() == self.read_at.place()
             && Epoch::is_older(stat.changed, self.read_at.moment.seconds)
     }
 }

@@ -24,6 +24,8 @@ pub(crate) const MAX_WAITS: usize = 32;
 pub(crate) struct FileProber {
     /// The current time, by the host's clock.
     pub(crate) now: Timestamp,
+    /// That of the root.
+    pub(crate) file_system: u64,
     /// Whether files have most likely changed, so that their times are read only after opening.
     pub(crate) expects_changes: bool,
     /// The use of provisional stamps, where the scan and its file system allow it.
@@ -100,7 +102,7 @@ impl FileProber {
         let file = location.directory.open_unchecked(location.path, location.links)?;
         let file = file.into_file()?;
         let stat = *file.stat();
-        let stamp = stamp::proper(request.file, &stat, self.now);
+        let stamp = self.proper(request, &stat);
         let stamp = earlier
             .stamp
             .filter(|given| given.is_provisional() || stamp::is_proper(*given, stamp))
@@ -154,10 +156,14 @@ impl FileProber {
             });
         }
         let is_same = location.directory.stat_unconfined(location.path).is_ok_and(|stat| {
-            let stamp = stamp::proper(request.file, &stat, self.now);
+            let stamp = self.proper(request, &stat);
             stat.kind == Kind::File && stamp::is_proper(known, stamp)
         });
         if is_same { Verdict::Unchanged } else { Verdict::Changed }
+    }
+
+    fn proper(&self, request: &ProbeRequest<'_>, stat: &Stat) -> Stamp {
+        stamp::proper(request.file, stat, self.file_system, self.now)
     }
 
     fn opened(
@@ -173,7 +179,7 @@ impl FileProber {
             return provisional.read(stamp, file, head).map(ProbeResult::Read);
         }
         let file = file.into_file()?;
-        let mut stamp = stamp::proper(request.file, file.stat(), self.now);
+        let mut stamp = self.proper(request, file.stat());
         if request.known.is_some_and(|known| stamp::is_proper(known, stamp)) {
             return Ok(ProbeResult::Unchanged);
         }

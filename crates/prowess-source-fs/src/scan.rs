@@ -5,7 +5,7 @@ use std::sync::Arc;
 use prowess_core::{
     Cancel, Clock, PreviousScan, ScanSink, ScanSummary, SourceError, SourceErrorKind,
 };
-use prowess_dir::{ErrorKind, Stillness};
+use prowess_dir::{Dir, ErrorKind, Stillness};
 
 use crate::fast::Fast;
 use crate::fast::provisional::Provisional;
@@ -44,7 +44,7 @@ impl Scanner<'_> {
             kept.begin(&root, self.stillness);
         }
         let provisional = self.fast.and_then(|fast| fast.start(&root));
-        let prober = Prober::new(&path, self.prober(provisional), previous, sink);
+        let prober = Prober::new(&path, self.prober(&root, provisional), previous, sink);
         let mut walk = Walk::new(self.config, self.clock, cancel, prober);
         let Some(pending) = walk.begin(&root) else { return Ok(ScanSummary::default()) };
         let listing = match self.fast {
@@ -63,10 +63,17 @@ impl Scanner<'_> {
     }
 
     /// Creates the part that reads files, with the provisional stamps of a scan.
-    pub(crate) fn prober(&self, provisional: Option<Provisional>) -> FileProber {
-        let (now, stillness) = (self.clock.now(), self.stillness.clone());
-        let kept = self.kept.cloned();
-        FileProber { now, expects_changes: false, provisional, stillness, waits: MAX_WAITS, kept }
+    pub(crate) fn prober(&self, root: &Dir, provisional: Option<Provisional>) -> FileProber {
+        let known = provisional.as_ref().map(|it| it.epoch.file_system);
+        FileProber {
+            now: self.clock.now(),
+            file_system: known.unwrap_or_else(|| root.file_system()),
+            expects_changes: false,
+            provisional,
+            stillness: self.stillness.clone(),
+            waits: MAX_WAITS,
+            kept: self.kept.cloned(),
+        }
     }
 
     pub(crate) fn cancelled(&self) -> SourceError {

@@ -12,7 +12,7 @@ const RACY_MS: i128 = 2_000;
 
 /// Returns the proper stamp of a file; a racy one if it changed so recently that a further change
 /// may not show.
-pub(crate) fn proper(file: &str, stat: &Stat, now: Timestamp) -> Stamp {
+pub(crate) fn proper(file: &str, stat: &Stat, file_system: u64, now: Timestamp) -> Stamp {
     // The name is included: `skill.md` that becomes `SKILL.md` is reported as changed.
     let words = [
         letter(file),
@@ -21,6 +21,7 @@ pub(crate) fn proper(file: &str, stat: &Stat, now: Timestamp) -> Stamp {
         nanoseconds(stat.changed),
         stat.inode,
         stat.device,
+        file_system,
     ];
     let mixed = words.into_iter().fold(0, mix);
     let may_change_again = is_racy(stat.modified, now) || is_racy(stat.changed, now);

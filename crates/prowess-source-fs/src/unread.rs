@@ -3,7 +3,7 @@
 mod adding;
 mod look;
 
-use std::cell::{LazyCell, RefCell, RefMut};
+use std::cell::{Cell, LazyCell, RefCell, RefMut};
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt as _;
@@ -17,7 +17,8 @@ use crate::way::Ways;
 use crate::{Discovery, ProjectSearch, Surroundings};
 pub use adding::Setting;
 use look::{
-    PROJECT_DEPTH, add_projects, below, names as names_in, of_client, places_in, skills_in,
+    PROJECT_DEPTH, add_projects, below, is_skill, names as names_in, of_client, places_in,
+    skills_in,
 };
 
 /// The directories in a home in which clients keep what they install, with skills somewhere below.
@@ -77,8 +78,8 @@ impl Discovery {
             found().iter().map(|directory| ways.real(directory)).collect::<HashSet<_>>()
         });
         let finds = |skill: &Path| found.contains(skill);
-        let mut search =
-            Search { policy: self, surroundings, read, finds: &finds, ways: &ways, unread };
+        let (finds, is_asked, ways) = (&finds, Cell::default(), &ways);
+        let mut search = Search { policy: self, surroundings, read, finds, is_asked, ways, unread };
         let installed = search.installed();
         // As one, although some are where those of a client are looked for.
         let is_installed =
@@ -112,6 +113,7 @@ struct Search<'s> {
     read: HashSet<PathBuf>,
     /// Returns whether the skill at a real path was found by another one.
     finds: &'s dyn Fn(&Path) -> bool,
+    is_asked: Cell<bool>,
     ways: &'s RefCell<Ways>,
     unread: Unread,
 }
@@ -128,8 +130,9 @@ impl Search<'_> {
         if self.is_skipped(&directory) {
             return;
         }
-        let skills = skills.unwrap_or_else(|| skills_in(&real)).into_iter();
-        let paths = skills.map(|skill| (self.ways.borrow_mut().real(&real.join(&skill)), skill));
+        let skills = skills.unwrap_or_else(|| skills_in(&real, &|path| self.is_skill(path)));
+        let skills = skills.into_iter();
+        let paths = skills.map(|skill| (self.real(&real.join(&skill)), skill));
         let new: Vec<_> = paths.filter(|(path, _)| !self.reads(path)).collect();
         if new.is_empty() {
             return;
@@ -144,6 +147,22 @@ impl Search<'_> {
         let is_left_out = leaves_out(self.policy, &directory, self.surroundings);
         let kind = if is_left_out { left_out } else { directories };
         kind.push(DirectoryOfSkills { directory, skills });
+    }
+
+    /// Returns whether a directory is a skill. One that was found is, without a look at it, once
+    /// it was asked what was found because of another one.
+    fn is_skill(&self, path: &Path) -> bool {
+        if self.is_asked.get() && (self.finds)(&self.real(path)) {
+            return true;
+        }
+        let is_skill = is_skill(path);
+        let is_new = is_skill && !self.reads(&self.real(path));
+        self.is_asked.set(is_new || self.is_asked.get());
+        is_skill
+    }
+
+    fn real(&self, path: &Path) -> PathBuf {
+        self.ways.borrow_mut().real(path)
     }
 
     /// Returns whether a directory is in one that is searched, or was found.

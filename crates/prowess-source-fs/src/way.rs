@@ -30,12 +30,17 @@ impl Ways {
         (self.end(path, &mut links), links)
     }
 
-    /// Returns the real path; without one, the path itself.
-    pub(crate) fn real(&mut self, path: &Path) -> PathBuf {
+    /// Returns the real path of what is there.
+    pub(crate) fn there(&mut self, path: &Path) -> Option<PathBuf> {
         match self.resolve(path).0 {
-            End::There(real) => real,
-            End::Awaited(_) | End::Nothing => path.to_owned(),
+            End::There(real) => Some(real),
+            End::Awaited(_) | End::Nothing => None,
         }
+    }
+
+    /// The same; without one, the path itself.
+    pub(crate) fn real(&mut self, path: &Path) -> PathBuf {
+        self.there(path).unwrap_or_else(|| path.to_owned())
     }
 
     fn end(&mut self, path: &Path, links: &mut Vec<PathBuf>) -> End {

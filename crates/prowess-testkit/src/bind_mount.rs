@@ -1,24 +1,32 @@
-//! Directories and files that are mounted a second time, for tests of mount points.
+//! Mounts for tests: of directories and files that are there, and of new file systems.
 
 use std::path::{Path, PathBuf};
 
-use rustix::mount::{UnmountFlags, mount_bind, unmount};
+use rustix::mount::{MountFlags, UnmountFlags, mount, mount_bind, unmount};
 
 /// The kernel's number of the capability to mount.
 const CAP_SYS_ADMIN: u32 = 21;
 
-/// A bind mount that ends when it is dropped.
+/// A mount that ends when it is dropped.
 #[derive(Debug)]
 pub struct BindMount(PathBuf);
 
 impl BindMount {
     /// Mounts `from` at `to`, too. Returns `None` if this process may not mount anything.
     pub fn new(from: &Path, to: &Path) -> Option<Self> {
-        if !may_mount() {
-            return None;
-        }
-        mount_bind(from, to).expect("a process with the right to mount can mount");
-        Some(Self(to.to_owned()))
+        Self::made(to, || mount_bind(from, to))
+    }
+
+    /// The same with a new file system in memory.
+    pub fn memory(to: &Path) -> Option<Self> {
+        Self::made(to, || mount("none", to, "tmpfs", MountFlags::empty(), c""))
+    }
+
+    fn made(to: &Path, mount: impl FnOnce() -> rustix::io::Result<()>) -> Option<Self> {
+        may_mount().then(|| {
+            mount().expect("a process with the right to mount can mount");
+            Self(to.to_owned())
+        })
     }
 }
 

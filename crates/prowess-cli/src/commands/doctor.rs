@@ -10,8 +10,8 @@ use std::fs;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use prowess::registry::RefreshMode;
 use prowess::registry::codes::SOURCE_FAILED;
+use prowess::registry::{RefreshMode, RefreshPolicy};
 use prowess::source_fs::codes::ROOT_MISSING;
 use prowess::{Cancel, Catalog, CatalogSource, Diagnostic, Record, Runtime, Severity};
 use prowess_store::LockFile;
@@ -109,7 +109,8 @@ pub(crate) fn with_checked<R>(
     further.extend(state::findings(global, runtime.policies()));
     let catalog = runtime.catalog();
     // The default of `serve`.
-    let mode = runtime.policies().refresh.mode.unwrap_or(RefreshMode::Watch);
+    let mut refresh = runtime.policies().refresh;
+    refresh.mode.get_or_insert(RefreshMode::Watch);
     let trust = UserTrust::of(&catalog)?;
     let machine = Machine {
         catalog: Arc::clone(&catalog),
@@ -131,7 +132,7 @@ pub(crate) fn with_checked<R>(
     let locks = lock_place::all(&paths::surroundings()?, &runtime.policies().discovery);
     further.extend(locks.iter().flat_map(LockFile::findings));
     further.extend(Elsewhere::of(global, runtime.policies(), &catalog)?.findings());
-    let checked = checked(&catalog, &further, mode, authoring, sandbox, &trust);
+    let checked = checked(&catalog, &further, refresh, authoring, sandbox, &trust);
     then(&Checked { in_prompt, ..checked })
 }
 
@@ -187,7 +188,7 @@ fn changed_packages(catalog: &Catalog) -> Vec<Diagnostic> {
 fn checked<'c>(
     catalog: &'c Catalog,
     further: &'c [Diagnostic],
-    mode: RefreshMode,
+    refresh: RefreshPolicy,
     authoring: Vec<Authoring>,
     sandbox: Sandbox,
     trust: &UserTrust,
@@ -213,7 +214,7 @@ fn checked<'c>(
     Checked {
         healthy: summary.errors == 0 && authoring.iter().all(|root| root.errors == 0),
         generation: catalog.generation(),
-        roots: roots.map(|(at, source)| root(catalog, at, source, mode, trust)).collect(),
+        roots: roots.map(|(at, source)| root(catalog, at, source, refresh, trust)).collect(),
         diagnostics,
         authoring,
         sandbox,
@@ -226,7 +227,7 @@ fn root<'c>(
     catalog: &'c Catalog,
     at: usize,
     source: &'c CatalogSource,
-    mode: RefreshMode,
+    refresh: RefreshPolicy,
     trust: &UserTrust,
 ) -> Root<'c> {
     let layer = &catalog.layers()[source.layer];
@@ -238,16 +239,18 @@ fn root<'c>(
         exists: paths::is_there(source.source.root()),
         skills: catalog.len_of(at),
         trusted_by_user: trust.in_source(at),
-        changes: changes(source, mode),
+        changes: changes(source, refresh),
     }
 }
 
 /// Returns how changes are detected. With the policy `watch`, tries to watch.
-fn changes(source: &CatalogSource, mode: RefreshMode) -> Changes {
+fn changes(source: &CatalogSource, refresh: RefreshPolicy) -> Changes {
     let policy = |mode: &str| format!("the policy is `refresh: {{ mode: {mode} }}`");
-    match mode {
+    match refresh.mode() {
         RefreshMode::Manual => Changes::Manual { reason: policy("manual") },
-        RefreshMode::Ttl => Changes::Aged { reason: policy("ttl") },
+        RefreshMode::Ttl => Changes::Aged {
+            reason: format!("{}, {} s after the last scan", policy("ttl"), refresh.ttl().as_secs()),
+        },
         RefreshMode::Poll => Changes::Polled { reason: policy("poll") },
         RefreshMode::Watch => match source.source.watch(Arc::new(|_| {})) {
             Ok(Some(_)) => Changes::Watched,

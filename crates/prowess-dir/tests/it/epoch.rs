@@ -53,6 +53,7 @@ fn mounts_are_told_apart() {
     let mount = |path: &str| root.stat_on_mount(path).unwrap().1.expect("the kernel reports it");
     assert_ne!(mount("proc"), mount("etc"));
     assert_eq!(mount(""), mount("etc"));
+    assert_ne!(Dir::open("/proc").unwrap().file_system(), root.file_system());
     let (stat, _) = root.stat_on_mount("etc").unwrap();
     assert_eq!(stat, root.stat_unconfined("etc").unwrap());
 }

@@ -30,6 +30,9 @@ fn kind_is_checked_when_the_file_is_read() {
             let checked = open().into_file().err().map(|error| error.kind());
             assert_eq!(checked, Some(ErrorKind::NotRegular), "{path} is checked");
         }
+        let device = Dir::open("/dev").unwrap();
+        let zero = device.open_unchecked("zero", Links::Refuse).unwrap();
+        assert_eq!(zero.size().unwrap_err().kind(), ErrorKind::NotRegular);
         for path in ["fifo/x", "linked/x"] {
             let behind = directory.open_unchecked(path, Links::FollowInside).unwrap_err();
             assert_eq!(behind.kind(), ErrorKind::NotADirectory, "no FIFO is waited for: {path}");

@@ -11,8 +11,8 @@ pub struct RefreshPolicy {
     /// The trigger of reloads. By default, the host decides: a library does nothing by itself, and
     /// a server watches.
     pub mode: Option<RefreshMode>,
-    /// The maximum age of the last reload at the start of a turn, in seconds. By default 300. For
-    /// `ttl`.
+    /// The maximum age of the last reload at the start of a turn, in seconds, if that is not less
+    /// than [`Self::cool_down_seconds`]. By default 300. For `ttl`.
     pub ttl_seconds: u64,
     /// The minimum time between two reloads unless forced, in seconds. By default 60. For every
     /// mode; reloads by a poll or a watch are neither delayed nor counted.
@@ -64,8 +64,9 @@ impl RefreshPolicy {
         Duration::from_secs(self.body_seconds)
     }
 
-    pub(super) fn ttl(&self) -> Duration {
-        Duration::from_secs(self.ttl_seconds)
+    /// Returns the age of the last reload from which on the start of a turn reloads, for `ttl`.
+    pub fn ttl(&self) -> Duration {
+        Duration::from_secs(self.ttl_seconds).max(self.cool_down())
     }
 
     pub(super) fn cool_down(&self) -> Duration {

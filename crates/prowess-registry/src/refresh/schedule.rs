@@ -77,7 +77,7 @@ impl Schedule {
     fn reload_if_old(&self) -> Option<Reload> {
         let is_due = self.policy.mode() == RefreshMode::Ttl
             && !self.registry.is_reloading()
-            && self.claim(self.policy.ttl().max(self.policy.cool_down()));
+            && self.claim(self.policy.ttl());
         is_due.then(|| self.registry.reload_for(ReloadCause::Ttl))
     }
 

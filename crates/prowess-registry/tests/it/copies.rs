@@ -87,10 +87,14 @@ impl SourceOverrides for Identified {
 
 #[test]
 fn same_directory_is_a_copy_unread() {
-    for (other, expected) in [("8:1", &["deploy"][..]), ("8:2", &["deploy", "user:deploy"])] {
+    let (one, two) = (&["deploy"][..], &["deploy", "user:deploy"][..]);
+    let same = "the same";
+    let rows = [("8:1", same, one), ("8:1", "older", one), ("8:2", same, two)];
+    for (other, text, expected) in rows {
         let source = |name: &str, identity| {
             let builder = MemorySource::builder(name);
-            let builder = builder.file("deploy/SKILL.md", skill_md("deploy", "the same"));
+            let text = if name == "user" { text } else { same };
+            let builder = builder.file("deploy/SKILL.md", skill_md("deploy", text));
             let memory = builder.build().expect("the paths are valid");
             Arc::new(OverriddenSource(Identified(memory, identity)))
         };
@@ -100,7 +104,7 @@ fn same_directory_is_a_copy_unread() {
             .source("user", source("user", other))
             .source("project", source("project", "8:1"));
         let catalog = catalog(builder.policy(policy(Collision::Disambiguate)));
-        assert_eq!(ids(&catalog), expected, "{other}");
+        assert_eq!(ids(&catalog), expected, "{other} {text}");
         let findings = catalog.diagnostics().count();
         assert_eq!(findings, expected.len() - 1, "one directory by two paths is no finding");
     }

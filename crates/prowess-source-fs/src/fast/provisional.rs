@@ -11,7 +11,7 @@ use crate::stamp::Verdict;
 /// The use of provisional stamps in one scan.
 pub(crate) struct Provisional {
     /// The start of the scan, by the clock of the file times.
-    pub(super) epoch: Epoch,
+    pub(crate) epoch: Epoch,
     /// Whether a file that is read for the first time gets a provisional stamp.
     gives_stamps: bool,
     /// Files that were read. Closing them together is faster.
@@ -84,10 +84,12 @@ impl Provisional {
         &mut self,
         stamp: Stamp,
         file: UncheckedFile<'_>,
-        head: &mut [u8],
+        text: &mut [u8],
     ) -> Result<Prefix, Error> {
-        let head = file.read_head(head)?;
-        let size = if head.is_whole_file { head.length as u64 } else { file.size()? };
+        let head = file.read_head(text)?;
+        // The size of another file shows that it is a device, which has content as well.
+        let is_known = head.is_whole_file && text.starts_with(b"---");
+        let size = if is_known { head.length as u64 } else { file.size()? };
         self.spent.push(file);
         Ok(Prefix { stamp: Some(stamp), size, head })
     }

@@ -101,7 +101,7 @@ impl FastWalk<'_, '_> {
         let note = note(pending);
         let is_same = stat.kind == Kind::Directory
             && mount == Some(epoch.mount)
-            && stamps::is_as_noted(stamp, note, stat.changed, &epoch);
+            && stamps::stands(stamp, &note, stat.changed, &epoch);
         let names = noted.split('/').skip(1).map(|name| (name, name.strip_prefix(LINK)));
         let path = |(name, link): (_, Option<_>)| {
             (join(&pending.path, link.unwrap_or(name)), link.is_some())
@@ -118,7 +118,7 @@ impl FastWalk<'_, '_> {
     /// Notes a directory that was listed and led to nothing but these names, each behind a slash.
     pub(super) fn note(&mut self, note: [u64; 3], names: &str) {
         if let Some(provisional) = self.provisional() {
-            let stamp = stamps::noted(note, &provisional.epoch);
+            let stamp = stamps::of_words(&note, &provisional.epoch);
             self.notes.add(note[0], stamp, names);
         }
     }

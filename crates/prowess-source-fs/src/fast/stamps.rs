@@ -63,25 +63,16 @@ pub(crate) fn listing(listed: Listed, epoch: &Epoch) -> Option<Stamp> {
     is_settled.then(|| of_words(&listed.words(), epoch))
 }
 
-/// Returns the stamp of a note about a directory that was listed by a scan that started at `epoch`.
-pub(crate) fn noted(note: [u64; 3], epoch: &Epoch) -> Stamp {
-    of_words(&note, epoch)
-}
-
-/// Returns whether a directory that changed last at `changed` is still as it was noted.
-pub(crate) fn is_as_noted(given: Stamp, note: [u64; 3], changed: FileTime, now: &Epoch) -> bool {
-    stands(given, &note, changed, now)
-}
-
 /// Returns whether a stamp is about these words, and the change is older than it.
-fn stands(given: Stamp, words: &[u64], changed: FileTime, now: &Epoch) -> bool {
+pub(super) fn stands(given: Stamp, words: &[u64], changed: FileTime, now: &Epoch) -> bool {
     let began = began_at(given);
     given.value() & low(HASH_BITS) == hash(words, now)
         && began <= now.moment.seconds
         && Epoch::is_older(changed, began)
 }
 
-fn of_words(words: &[u64], epoch: &Epoch) -> Stamp {
+/// Returns the stamp of what a scan that started at `epoch` has found.
+pub(super) fn of_words(words: &[u64], epoch: &Epoch) -> Stamp {
     let seconds = epoch.moment.seconds.cast_unsigned() & low(SECONDS_BITS);
     Stamp::provisional((seconds << HASH_BITS) | hash(words, epoch))
 }
@@ -135,8 +126,7 @@ fn began_at(given: Stamp) -> i64 {
 }
 
 fn hash(words: &[u64], epoch: &Epoch) -> u64 {
-    let place = [epoch.mount, epoch.started.cast_unsigned()];
-    words.iter().copied().chain(place).fold(0, mix) & low(HASH_BITS)
+    words.iter().copied().chain(epoch.place()).fold(0, mix) & low(HASH_BITS)
 }
 
 fn low(bits: u32) -> u64 {

@@ -80,7 +80,7 @@ pub(super) fn add_projects(directory: &Path, depth: usize, projects: &mut Vec<Di
         let directory = directory.join(name);
         // With `skills` alone it is a pack of skills.
         let places = clients_in(&directory).into_iter();
-        let skills: Vec<_> = places.flat_map(|place| skills_in(&place)).collect();
+        let skills: Vec<_> = places.flat_map(|place| skills_in(&place, &is_skill)).collect();
         if !skills.is_empty() {
             projects.push(DirectoryOfSkills { directory, skills });
         } else if depth > 1 && !directory.join(".git").exists() && !directory.is_symlink() {
@@ -123,9 +123,13 @@ fn within(directory: &Path, levels: usize) -> Vec<PathBuf> {
     inner.flat_map(|name| within(&directory.join(name), levels - 1)).collect()
 }
 
+/// Returns whether there is a skill at a path.
+pub(super) fn is_skill(path: &Path) -> bool {
+    FILES.iter().any(|file| path.join(file).is_file())
+}
+
 /// Returns the skills in a directory, and those one level below it.
-pub(super) fn skills_in(directory: &Path) -> Vec<String> {
-    let is_skill = |path: &Path| FILES.iter().any(|file| path.join(file).is_file());
+pub(super) fn skills_in(directory: &Path, is_skill: &dyn Fn(&Path) -> bool) -> Vec<String> {
     let (mut skills, groups): (Vec<_>, Vec<_>) =
         names(directory).into_iter().partition(|name| is_skill(&directory.join(name)));
     for group in groups.into_iter().take(MOST_GROUPS) {

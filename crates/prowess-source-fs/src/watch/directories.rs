@@ -15,7 +15,7 @@ use super::targets::{Ends, may_be_entered, nearest_directory};
 use super::tree::Tree;
 use super::{Watching, lock, survey};
 use crate::admission::join;
-use crate::link::{LINKED_DEPTH, is_searched};
+use crate::link::{LINKED_DEPTH, RealPaths, leads_inside};
 use crate::package::FILES;
 
 /// The number of directories above the root whose renames are noticed: `.agents/skills` has two.
@@ -141,9 +141,10 @@ impl Watching {
             self.watch_directories(&found.packages, true)?;
             let beside: Vec<_> = found.beside.iter().cloned().collect();
             self.add(&beside, true)?;
+            let paths = RealPaths::default();
             for link in &found.packages {
                 let file = skill_file_at(&self.config.root, link);
-                if file.is_some() || !is_searched(&self.config, link) {
+                if file.is_some() || leads_inside(&self.config, &paths, link).is_some() {
                     let mut tree = lock(&self.shared.tree);
                     tree.set_package(link, true);
                     file.flatten().into_iter().for_each(|file| tree.add_linked_file(file));

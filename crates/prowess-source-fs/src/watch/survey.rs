@@ -9,7 +9,7 @@ use prowess_core::SKILL_MD_FILES;
 use crate::FsConfig;
 use crate::admission::{Admission, Parent, Reach, admits, goes_below, join, reaches, skill_file};
 use crate::kept::Kept;
-use crate::link::open_package_below;
+use crate::link::{RealPaths, open_package_below};
 
 pub(super) use prowess_dir::Kind;
 
@@ -102,7 +102,7 @@ impl<'c> Survey<'c> {
         let mut names = EntryBuffer::default();
         let mut directory = root.open_dir(path, Confined::Refuse).or_else(|error| {
             // Below a link that a scan follows.
-            open_package_below(self.config, root, path).map_err(|_| error)
+            open_package_below(self.config, root, &RealPaths::default(), path).map_err(|_| error)
         })?;
         directory.entries(&mut names)?.visit(visit).map(drop)
     }

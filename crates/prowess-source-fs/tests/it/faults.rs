@@ -29,7 +29,8 @@ fn hostile_file_is_reported_alone() {
     check("a FIFO without a writer", make_fifo, "not-a-file");
     check("a directory", |file| fs::create_dir(file).unwrap(), "not-a-file");
     check("a socket", |file| drop(UnixListener::bind(file).unwrap()), "not-a-file");
-    check("a device", |file| symlink("/dev/zero", file).unwrap(), "path-escape");
+    check("a device", make_device, "not-a-file");
+    check("a link to a device", |file| symlink("/dev/zero", file).unwrap(), "path-escape");
     check("a dangling link", |file| symlink("nothing", file).unwrap(), "dangling-link");
     check("a link in a circle", |file| symlink("SKILL.md", file).unwrap(), "symlink-loop");
     check("a link out of it", |file| symlink("../secret", file).unwrap(), "path-escape");
@@ -40,6 +41,16 @@ fn hostile_file_is_reported_alone() {
         fs::write(file.with_file_name("skill.md"), "second").unwrap();
     };
     check("a directory beside `skill.md`", beside_the_second_choice, "not-a-file");
+}
+
+/// Makes a device that is full of zeros, or a directory where that is not allowed.
+fn make_device(file: &Path) {
+    use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
+    let made = mknodat(CWD, file, FileType::CharacterDevice, Mode::RUSR, makedev(1, 5));
+    if made.is_err() || fs::File::open(file).is_err() {
+        let _ = fs::remove_file(file);
+        fs::create_dir(file).unwrap();
+    }
 }
 
 #[test]

@@ -168,6 +168,21 @@ fn a_package_is_distinguished_by_its_directory() {
 }
 
 #[test]
+fn a_directory_that_was_replaced_is_the_same_through_a_link() {
+    let place = Place::new(&[("link", "../outside/pdf")]);
+    let outside = FsConfig::new(place.tree.join("outside"));
+    let sources = [source(place.config(Links::Follow)), source(outside)];
+    let scan = |at: usize| drop(ScanRecorder::scan(&sources[at]).unwrap());
+    let identity = |at: usize, package| sources[at].identity(&PackagePath::new(package).unwrap());
+    [0, 1].map(scan);
+    assert_eq!(identity(0, "link"), identity(1, "pdf"));
+    std::fs::rename(place.tree.join("outside/pdf"), place.tree.join("old")).unwrap();
+    place.tree.write("outside/pdf/SKILL.md", "new");
+    scan(1);
+    assert_eq!(identity(0, "link"), identity(1, "pdf"), "although one is scanned first");
+}
+
+#[test]
 fn a_link_to_a_pack_finds_each_package_once() {
     let followed = |links: &[(&str, &str)], packages: &[&str], reported: &[&str]| {
         check(links, Links::Follow, packages, reported);

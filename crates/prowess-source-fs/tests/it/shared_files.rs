@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::time::{Duration, SystemTime};
 
 use prowess_core::{PackagePath, ReadLimit, ResourcePath, SkillSource, SourceErrorKind, Trust};
 use prowess_source_fs::{Discovery, FsConfig, Nested, SharedFiles};
@@ -120,6 +121,21 @@ fn nothing_of_a_mount_that_has_gone_is_believed() {
         let below = fs::read(tree.join("skills").join(changed).join("SKILL.md")).unwrap();
         assert_eq!(text, Some(&*below), "`{mounted}` was over `{over}`");
         assert!(next.keys().eq(names(&scan(source.config().clone())).keys()), "{over}");
+    }
+}
+
+/// The kernel gives the number and the device of a mount that has gone to the next one.
+#[test]
+fn another_file_system_in_the_place_of_one_is_read() {
+    let (tree, later) = (tree(), SystemTime::now() + Duration::from_secs(3_600));
+    let root = tree.join("skills");
+    let source = source(FsConfig::new(&root)).with_old_changes(later);
+    let mut scan = ScanRecorder::default();
+    for text in ["one", "two"] {
+        let Some(_mounted) = BindMount::memory(&root) else { return };
+        tree.write("skills/alpha/SKILL.md", text);
+        scan = scan.next().record(&source).unwrap();
+        assert_eq!(scan.found.first().map(|it| &*it.head), Some(text.as_bytes()));
     }
 }
 

@@ -33,11 +33,15 @@ fn change_detection_follows_the_policy() {
     for (mode, changes) in
         [("watch", "watched"), ("poll", "polled"), ("ttl", "aged"), ("manual", "manual")]
     {
-        let config = Tree::new(&format!("//- /prowess.yaml\nrefresh: {{ mode: {mode} }}\n"));
+        let refresh = format!("refresh: {{ mode: {mode}, ttl_seconds: 1 }}");
+        let config = Tree::new(&format!("//- /prowess.yaml\n{refresh}\n"));
         let program = Program::new().root("user", tree.path());
         let program = program.config(&config.join("prowess.yaml"));
         let checked = program.run(&["doctor", "--format", "json"]).json();
-        assert_eq!(checked["roots"][0]["changes"], changes, "{mode}: {checked}");
+        let root = &checked["roots"][0];
+        assert_eq!(root["changes"], changes, "{mode}: {checked}");
+        let is_aged = root["reason"].as_str().is_some_and(|it| it.contains("60 s after"));
+        assert_eq!(is_aged, mode == "ttl", "the time is that of `cool_down_seconds`: {root}");
     }
 }
 

@@ -3,13 +3,18 @@
 //! These tests are here and not in `tests/it` because no program can set the time of a file's last
 //! change, so with real files only recent changes can be tested.
 
+use prowess_core::Timestamp;
 use prowess_dir::{Epoch, FileTime, Kind, Stat};
 
 use super::{Found, Listed, is_as_listed, is_of, listing, provisional, verdict};
-use crate::stamp::Verdict;
+use crate::stamp::{Verdict, proper};
 
-const BEGAN: Epoch =
-    Epoch { moment: FileTime { seconds: 1_000_000, nanoseconds: 5 }, started: 700, mount: 3 };
+const BEGAN: Epoch = Epoch {
+    moment: FileTime { seconds: 1_000_000, nanoseconds: 5 },
+    started: 700,
+    mount: 3,
+    file_system: 11,
+};
 
 const FOUND: Found<'static> = Found { file: "SKILL.md", directory: 42 };
 
@@ -57,25 +62,27 @@ fn the_time_of_the_last_change_decides() {
 
 #[test]
 fn a_file_elsewhere_is_another_one_however_old() {
-    let verdict_after = |found, mount, started| after_a_minute(found, OLD, mount, started);
-    assert_eq!(verdict_after(FOUND, Some(3), 700), Verdict::Unchanged, "the same file");
-    let other_directory = Found { directory: 43, ..FOUND };
-    assert_eq!(
-        verdict_after(other_directory, Some(3), 700),
-        Verdict::Changed,
-        "a directory took its place"
-    );
-    let other_name = Found { file: "skill.md", ..FOUND };
-    assert_eq!(verdict_after(other_name, Some(3), 700), Verdict::Changed, "another name");
-    assert_eq!(
-        verdict_after(FOUND, Some(4), 700),
-        Verdict::Changed,
-        "something was mounted over it"
-    );
-    assert_eq!(verdict_after(FOUND, None, 700), Verdict::Changed, "the mount is unknown");
-    assert_eq!(verdict_after(FOUND, Some(3), 701), Verdict::Changed, "the clock was set");
+    let directory = Found { directory: 43, ..FOUND };
+    let name = Found { file: "skill.md", ..FOUND };
     let link = Stat { kind: Kind::Link, ..OLD };
-    assert_eq!(after_a_minute(FOUND, link, Some(3), 700), Verdict::Changed, "no file any more");
+    for (found, stat, mount, started, what) in [
+        (directory, OLD, Some(3), 700, "a directory took its place"),
+        (name, OLD, Some(3), 700, "another name"),
+        (FOUND, OLD, Some(4), 700, "something was mounted over it"),
+        (FOUND, OLD, None, 700, "the mount is unknown"),
+        (FOUND, OLD, Some(3), 701, "the clock was set"),
+        (FOUND, link, Some(3), 700, "no file any more"),
+    ] {
+        assert_eq!(after_a_minute(found, stat, mount, started), Verdict::Changed, "{what}");
+    }
+    assert_eq!(after_a_minute(FOUND, OLD, Some(3), 700), Verdict::Unchanged, "the same file");
+}
+
+/// Two images that were made alike have equal files in the same places.
+#[test]
+fn a_proper_stamp_is_of_one_file_system() {
+    let of = |file_system| proper("SKILL.md", &OLD, file_system, Timestamp(0));
+    assert_ne!(of(11), of(12));
 }
 
 #[test]
@@ -108,6 +115,7 @@ fn a_listing_stands_for_this_version_of_this_directory_with_these_names() {
     }
     for (now, what) in [
         (Epoch { mount: 4, ..now }, "another mount"),
+        (Epoch { file_system: 12, ..now }, "another file system"),
         (Epoch { started: 701, ..now }, "a clock that was set"),
         (Epoch { moment: after(-1), ..now }, "a stamp of the future"),
     ] {

@@ -2,16 +2,15 @@
 
 use std::fs;
 
-use prowess_source_fs::{FsConfig, Nested};
 use prowess_testkit::Tree;
 
-use super::{SKILL, check, config, rename, tree, watched, write};
+use super::{SKILL, check, check_in_each, config, rename, tree, watched, write};
 
 #[test]
 fn a_directory_that_is_renamed_is_reported_by_both_names() {
-    check(|skills| rename(skills.join("pdf"), skills.join("forms")), &["pdf"]);
-    check(|skills| rename(skills.join("pdf"), skills.join("forms")), &["forms"]);
-    check(|skills| rename(skills.join("group"), skills.join("team")), &["team/inner"]);
+    check(|skills| rename(skills.join("pdf"), skills.join("forms")), "pdf");
+    check(|skills| rename(skills.join("pdf"), skills.join("forms")), "forms");
+    check(|skills| rename(skills.join("group"), skills.join("team")), "team/inner");
 }
 
 #[test]
@@ -19,27 +18,20 @@ fn a_directory_that_was_renamed_is_still_watched() {
     let tree = tree();
     let watched = watched(config(&tree));
     rename(tree.join("skills/tables"), tree.join("skills/aardvark"));
-    // More often than there is word of the rename.
-    for _ in 0..10 {
-        write(tree.join("skills/aardvark/SKILL.md"));
-        watched.wait_for("aardvark");
-    }
+    watched.exactly("aardvark", || write(tree.join("skills/aardvark/SKILL.md")));
 }
 
 /// Makes a directory, waits until it is reported, and checks that a later edit in it is reported too.
 #[track_caller]
 fn check_new(make: impl Fn(&Tree), package: &str) {
-    for nested in [Nested::Stop, Nested::Descend] {
-        let tree = tree();
-        let watched = watched(FsConfig { nested, ..config(&tree) });
-        make(&tree);
+    check_in_each(|tree, watched| {
+        make(tree);
         watched.wait_for(package);
         let file = tree.join("skills").join(package).join("SKILL.md");
-        write(&file);
-        watched.wait_for(package);
+        watched.exactly(package, || write(&file));
         fs::remove_file(file).expect("it goes");
-        watched.wait_for(package);
-    }
+        watched.wait_for(package).is_some()
+    });
 }
 
 #[test]
@@ -61,10 +53,8 @@ fn packages_below_one_that_ends_the_walk_come_with_its_end() {
     let watched = watched(config(&tree));
     fs::remove_file(tree.join("skills/pdf/SKILL.md")).expect("it goes");
     watched.wait_for("pdf/deep");
-    write(tree.join("skills/pdf/deep/SKILL.md"));
-    watched.wait_for("pdf/deep");
-    write(tree.join("skills/pdf/SKILL.md"));
-    watched.wait_for("pdf/deep");
+    watched.exactly("pdf/deep", || write(tree.join("skills/pdf/deep/SKILL.md")));
+    watched.exactly("pdf/deep", || write(tree.join("skills/pdf/SKILL.md")));
 }
 
 #[test]
@@ -74,15 +64,9 @@ fn many_changes_at_once_are_reported() {
     for number in 0..1_000 {
         tree.write(&format!("skills/many/skill-{number}/SKILL.md"), SKILL);
     }
-    write(tree.join("skills/tables/SKILL.md"));
-    watched.wait_for("tables");
+    watched.exactly("tables", || write(tree.join("skills/tables/SKILL.md")));
     // Reported one by one or as a whole, each is watched in the end.
-    loop {
-        write(tree.join("skills/many/skill-999/SKILL.md"));
-        if watched.wait_for("many/skill-999").iter().any(|path| path == "many/skill-999") {
-            break;
-        }
-    }
+    watched.exactly("many/skill-999", || write(tree.join("skills/many/skill-999/SKILL.md")));
 }
 
 #[test]

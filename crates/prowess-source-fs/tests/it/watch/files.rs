@@ -13,27 +13,27 @@ use super::{SKILL, check, config, rename, tree, watched, write};
 #[test]
 fn each_change_of_a_file_is_reported() {
     let (md, group) = ("pdf/SKILL.md", "group/inner");
-    check(|skills| write(skills.join(md)), &["pdf"]);
-    check(|skills| write(skills.join("group/inner/SKILL.md")), &[group]);
+    check(|skills| write(skills.join(md)), "pdf");
+    check(|skills| write(skills.join("group/inner/SKILL.md")), group);
     let replace = |skills: &Path| {
         write(skills.join("pdf/.SKILL.md.tmp"));
         rename(skills.join("pdf/.SKILL.md.tmp"), skills.join(md));
     };
-    check(replace, &["pdf"]);
+    check(replace, "pdf");
     let write_again = |skills: &Path| {
         rename(skills.join(md), skills.join("pdf/SKILL.md~"));
         write(skills.join(md));
     };
-    check(write_again, &["pdf"]);
-    check(|skills| fs::remove_file(skills.join(md)).expect("it goes"), &["pdf"]);
-    check(|skills| fs::remove_dir_all(skills.join("pdf")).expect("it goes"), &["pdf"]);
-    check(|skills| fs::remove_dir_all(skills.join("group")).expect("it goes"), &[group]);
-    check(|skills| rename(skills.join(md), skills.join("pdf/skill.md")), &["pdf"]);
+    check(write_again, "pdf");
+    check(|skills| fs::remove_file(skills.join(md)).expect("it goes"), "pdf");
+    check(|skills| fs::remove_dir_all(skills.join("pdf")).expect("it goes"), "pdf");
+    check(|skills| fs::remove_dir_all(skills.join("group")).expect("it goes"), group);
+    check(|skills| rename(skills.join(md), skills.join("pdf/skill.md")), "pdf");
     let shut = |path: &Path| {
         fs::set_permissions(path, fs::Permissions::from_mode(0o500)).expect("the rights change");
     };
-    check(|skills| shut(&skills.join("pdf")), &["pdf"]);
-    check(|skills| shut(&skills.join(md)), &["pdf"]);
+    check(|skills| shut(&skills.join("pdf")), "pdf");
+    check(|skills| shut(&skills.join(md)), "pdf");
 }
 
 #[test]

@@ -43,15 +43,7 @@ fn a_tree_that_grows_too_large_is_lost() {
     let tree = tree();
     let watched = watched(FsConfig { max_watched: 5, ..config(&tree) });
     tree.write("skills/one-more/SKILL.md", SKILL);
-    loop {
-        match watched.changes.recv_timeout(LONG).expect("it is reported") {
-            SourceChange::WatchLost(error) => {
-                break assert_eq!(error.kind, SourceErrorKind::TooLarge);
-            }
-            SourceChange::Packages(_) => {}
-            other => panic!("the watch is lost, and not {other:?}"),
-        }
-    }
+    assert_eq!(watched.wait_for_loss(), SourceErrorKind::TooLarge);
 }
 
 /// The system reports no changes of a directory that may not be listed, and a skill in it can be
@@ -78,15 +70,7 @@ fn a_directory_that_can_be_entered_and_not_listed_is_not_silently_left_out() {
         watched.wait_for("pdf");
         rights(&tree.join("skills/group"), 0o300);
         tree.write("skills/group/late/SKILL.md", SKILL);
-        loop {
-            match watched.changes.recv_timeout(LONG).expect("it is reported") {
-                SourceChange::WatchLost(error) => {
-                    break assert_eq!(error.kind, SourceErrorKind::Denied);
-                }
-                SourceChange::Packages(_) | SourceChange::Everything => {}
-                other => panic!("the watch is lost, and not {other:?}"),
-            }
-        }
+        assert_eq!(watched.wait_for_loss(), SourceErrorKind::Denied);
     });
 }
 
@@ -134,7 +118,5 @@ fn what_the_operating_system_drops_may_be_anything() {
             other => panic!("the watch is kept up, and not {other:?}"),
         }
     }
-    write(tree.join("skills/late/SKILL.md"));
-    let is_late = |change| matches!(change, SourceChange::Packages(reported) if reported.iter().any(|path| path.as_str() == "late"));
-    while !is_late(watched.changes.recv_timeout(LONG).expect("what came meanwhile is watched")) {}
+    watched.exactly("late", || write(tree.join("skills/late/SKILL.md")));
 }

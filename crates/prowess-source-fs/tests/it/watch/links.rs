@@ -3,13 +3,12 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
-use std::time::Duration;
 
-use prowess_core::{SkillSource as _, SourceChange};
+use prowess_core::SkillSource as _;
 use prowess_source_fs::{FsConfig, Links, Nested};
 use prowess_testkit::{Tree, without_override};
 
-use super::{LONG, SKILL, config, rename, tree, watched, write};
+use super::{SKILL, config, rename, tree, watched, write};
 
 #[test]
 fn a_package_behind_a_link_is_reported_by_the_links_name() {
@@ -17,10 +16,8 @@ fn a_package_behind_a_link_is_reported_by_the_links_name() {
     symlink(tree.join("outside/shared"), tree.join("skills/linked")).expect("links can be made");
     symlink(tree.join("skills/pdf"), tree.join("skills/twice")).expect("links can be made");
     let watched = watched(config(&tree));
-    write(tree.join("outside/shared/SKILL.md"));
-    watched.wait_for("linked");
-    write(tree.join("skills/pdf/SKILL.md"));
-    let reported = watched.wait_for("pdf");
+    watched.exactly("linked", || write(tree.join("outside/shared/SKILL.md")));
+    let reported = watched.exactly("pdf", || write(tree.join("skills/pdf/SKILL.md")));
     assert!(
         !reported.iter().any(|path| path == "twice"),
         "what lies inside has its own name: {reported:?}"
@@ -34,29 +31,14 @@ fn a_link_that_comes_leads_elsewhere_or_goes_may_change_everything() {
     let watched = watched(config(&tree));
     symlink(tree.join("outside/shared"), tree.join("skills/linked")).expect("links can be made");
     watched.wait_for_everything();
-    write(tree.join("outside/shared/SKILL.md"));
-    watched.wait_for("linked");
+    watched.exactly("linked", || write(tree.join("outside/shared/SKILL.md")));
     symlink(tree.join("outside/other"), tree.join("skills/.new")).expect("links can be made");
     rename(tree.join("skills/.new"), tree.join("skills/linked"));
     watched.wait_for_everything();
     // Between the two, everything may have been reported once more.
-    write(tree.join("outside/other/SKILL.md"));
-    watched.wait_for("linked");
+    watched.exactly("linked", || write(tree.join("outside/other/SKILL.md")));
     fs::remove_file(tree.join("skills/linked")).expect("links can be removed");
     watched.wait_for_everything();
-}
-
-/// A look at the packages alone follows no link.
-#[test]
-fn a_link_that_comes_along_with_a_directory_may_change_everything() {
-    let tree = tree();
-    fs::create_dir(tree.join("team")).expect("a directory can be made");
-    symlink(tree.join("outside/shared"), tree.join("team/linked")).expect("links can be made");
-    let watched = watched(config(&tree));
-    rename(tree.join("team"), tree.join("skills/team"));
-    watched.wait_for_everything();
-    write(tree.join("outside/shared/SKILL.md"));
-    watched.wait_for("team/linked");
 }
 
 #[test]
@@ -66,18 +48,7 @@ fn a_package_of_the_project_behind_a_link_is_reported() {
     let within = Some(tree.path().to_owned());
     let config = FsConfig { links: Links::WithinRoot, within, ..config(&tree) };
     let watched = watched(config);
-    write(tree.join("outside/shared/SKILL.md"));
-    watched.wait_for("shared");
-}
-
-#[test]
-fn a_package_that_is_searched_by_no_path_but_a_link_is_reported() {
-    let tree = tree();
-    tree.write("skills/node_modules/hidden/SKILL.md", SKILL);
-    symlink("node_modules/hidden", tree.join("skills/shown")).expect("a link can be made");
-    let watched = watched(config(&tree));
-    write(tree.join("skills/node_modules/hidden/SKILL.md"));
-    watched.wait_for("shown");
+    watched.exactly("shared", || write(tree.join("outside/shared/SKILL.md")));
 }
 
 /// Makes a change: `link=target`, `old>new` for a rename, `-file` that goes, or a file to write.
@@ -108,17 +79,11 @@ fn what_comes_or_is_replaced_on_the_way_of_a_link_is_reported() {
         made.split(' ').for_each(|it| change(tree.path(), it));
         let (root, package) = written.split_once('/').expect("it has both");
         let watched = watched(FsConfig::new(tree.join(root)));
-        for it in changes.split(' ') {
+        for it in changes.split_terminator(' ') {
             change(tree.path(), it);
             watched.wait_for_everything();
         }
-        // Reports of the changes before may still come.
-        let is_reported = |_| {
-            change(tree.path(), &format!("{written}/SKILL.md"));
-            let reported = watched.changes.recv_timeout(LONG).expect("a change is reported");
-            matches!(reported, SourceChange::Packages(all) if all.iter().any(|it| it.as_str() == package))
-        };
-        assert!((0..100).any(is_reported), "{line}");
+        watched.exactly(package, || change(tree.path(), &format!("{written}/SKILL.md")));
     }
 }
 
@@ -143,46 +108,33 @@ fn a_link_more_costs_a_watch_of_its_target_alone() {
 #[test]
 fn edits_of_what_a_skill_file_leads_to_are_reported() {
     let edits = "README.md README.md, docs/real.md docs/real.md, docs/link.md docs/real.md, \
-                 docs/link.md -docs/link.md, README.md ../../made>README.md, \
+                 docs/link.md -docs/link.md, README.md made/x>README.md, \
                  docs/late.md docs/late.md";
     for (leads_to, edit) in edits.split(", ").filter_map(|it| it.split_once(' ')) {
         for (nested, is_late) in
             [(Nested::Stop, false), (Nested::Stop, true), (Nested::Descend, false)]
         {
             let tree = tree();
-            let linked = tree.join("skills/linked");
+            // A report may still be of a change before, so several packages are edited.
+            let linked: Vec<_> = (0..16).map(|at| format!("linked-{at}")).collect();
+            let change = |package: &str, it: &str| change(&tree.join("skills").join(package), it);
             let first = format!("SKILL.md={}", if is_late { "nowhere.md" } else { leads_to });
-            for it in ["README.md", "docs/real.md", "docs/link.md=real.md", &*first, "../../made"] {
-                change(&linked, it);
+            for it in ["README.md", "docs/real.md", "docs/link.md=real.md", &*first, "made/x"] {
+                linked.iter().for_each(|package| change(package, it));
             }
             let watched = watched(FsConfig { nested, ..config(&tree) });
             if is_late {
-                change(&linked, &format!("SKILL.md={leads_to}"));
-                watched.wait_for_everything();
-                while watched.changes.recv_timeout(Duration::from_millis(100)).is_ok() {}
+                let lead = |package: &String| change(package, &format!("SKILL.md={leads_to}"));
+                linked.iter().for_each(lead);
+                watched.exactly("pdf", || write(tree.join("skills/pdf/SKILL.md")));
             }
-            change(&linked, edit);
-            watched.wait_for("linked");
+            let is_reported = |package: &String| {
+                change(package, edit);
+                watched.wait_for(package).is_some()
+            };
+            assert!(linked.iter().any(is_reported), "{leads_to} {edit}");
         }
     }
-}
-
-#[test]
-fn what_a_link_leads_to_inside_is_reported_when_it_opens() {
-    without_override(|| {
-        let tree = tree();
-        tree.write("skills/node_modules/hidden/SKILL.md", SKILL);
-        symlink("node_modules/hidden", tree.join("skills/shown")).expect("a link can be made");
-        let rights = |mode| {
-            let mode = fs::Permissions::from_mode(mode);
-            fs::set_permissions(tree.join("skills/node_modules/hidden"), mode)
-                .expect("they change");
-        };
-        rights(0o000);
-        let watched = watched(config(&tree));
-        rights(0o755);
-        watched.wait_for_everything();
-    });
 }
 
 /// The parent of a root that is a link is watched for the link; nothing else may take that away.
@@ -200,28 +152,30 @@ fn what_a_link_leads_to_beside_the_root_leaves_the_roots_own_watch() {
         symlink("other", tree.join("new")).expect("a link can be made");
         rename(tree.join("new"), tree.join("root"));
         watched.wait_for_everything();
-        while watched.changes.recv_timeout(Duration::from_millis(100)).is_ok() {}
-        tree.write("other/pdf/SKILL.md", SKILL);
-        watched.wait_for("pdf");
+        watched.exactly("pdf", || tree.write("other/pdf/SKILL.md", SKILL));
     }
 }
 
 #[test]
 fn what_a_link_leads_to_is_reported_when_it_opens() {
     without_override(|| {
-        for shut in ["outside", "outside/shared"] {
+        for (target, shut) in [
+            ("../outside/shared", "outside"),
+            ("../outside/shared", "outside/shared"),
+            ("node_modules/hidden", "skills/node_modules/hidden"),
+        ] {
             let tree = tree();
+            tree.write("skills/node_modules/hidden/SKILL.md", SKILL);
             let rights = |mode| {
                 let mode = fs::Permissions::from_mode(mode);
                 fs::set_permissions(tree.join(shut), mode).expect("the rights change");
             };
-            symlink("../outside/shared", tree.join("skills/one")).expect("a link can be made");
+            symlink(target, tree.join("skills/one")).expect("a link can be made");
             rights(0o000);
             let watched = watched(config(&tree));
             rights(0o700);
             watched.wait_for_everything();
-            write(tree.join("outside/shared/SKILL.md"));
-            watched.wait_for("one");
+            watched.exactly("one", || write(tree.join("skills/one/SKILL.md")));
         }
     });
 }
@@ -236,16 +190,4 @@ fn a_link_that_may_not_be_followed_is_not() {
         write(tree.join("skills/pdf/SKILL.md"));
     });
     assert_eq!(reported, ["pdf"]);
-}
-
-#[test]
-fn a_package_of_a_linked_pack_is_reported_by_the_links_name() {
-    let tree = tree();
-    tree.write("outside/pack/group/sql/SKILL.md", SKILL);
-    symlink("../outside/pack", tree.join("skills/pack")).expect("links can be made");
-    let watched = watched(config(&tree));
-    write(tree.join("outside/pack/group/sql/SKILL.md"));
-    watched.wait_for("pack/group/sql");
-    tree.write("outside/pack/csv/SKILL.md", SKILL);
-    watched.wait_for_everything();
 }

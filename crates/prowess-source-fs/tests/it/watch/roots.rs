@@ -2,13 +2,11 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::time::Duration;
 
-use prowess_core::SourceChange;
 use prowess_source_fs::FsConfig;
 use prowess_testkit::{Tree, without_override};
 
-use super::{LONG, SKILL, config, rename, tree, watched, write};
+use super::{SKILL, config, rename, tree, watched, write};
 
 #[test]
 fn a_root_that_is_made_later_is_watched() {
@@ -16,44 +14,21 @@ fn a_root_that_is_made_later_is_watched() {
     let watched = watched(FsConfig::new(tree.join("a/b/skills")));
     fs::create_dir(tree.join("a")).expect("it can be made");
     watched.wait_for_everything();
-    tree.write("a/b/skills/pdf/SKILL.md", SKILL);
-    // Each write is reported, by name once the watch is up and as anything before.
-    loop {
-        write(tree.join("a/b/skills/pdf/SKILL.md"));
-        let reported = watched.changes.recv_timeout(LONG).expect("a write is reported");
-        if matches!(reported, SourceChange::Packages(_)) {
-            break;
-        }
-    }
-}
-
-#[test]
-fn a_root_that_goes_and_comes_back_is_watched() {
-    let tree = tree();
-    let watched = watched(config(&tree));
-    rename(tree.join("skills"), tree.join("away"));
-    watched.wait_for_everything();
-    rename(tree.join("away"), tree.join("skills"));
-    watched.wait_for_everything();
-    write(tree.join("skills/pdf/SKILL.md"));
-    watched.wait_for("pdf");
+    watched.exactly("pdf", || tree.write("a/b/skills/pdf/SKILL.md", SKILL));
 }
 
 #[test]
 fn a_root_that_is_moved_with_the_directory_above_it_is_reported() {
-    let tree = Tree::new("");
-    tree.write("project/.agents/skills/pdf/SKILL.md", SKILL);
-    let watched = watched(FsConfig::new(tree.join("project/.agents/skills")));
     for (from, to) in [(".agents", ".off"), (".agents/skills", ".agents/off")] {
+        let tree = Tree::new("");
+        tree.write("project/.agents/skills/pdf/SKILL.md", SKILL);
+        let watched = watched(FsConfig::new(tree.join("project/.agents/skills")));
         let (from, to) = (tree.join("project").join(from), tree.join("project").join(to));
         rename(&from, &to);
         watched.wait_for_everything();
         rename(&to, &from);
-        watched.wait_for_everything();
-        while watched.changes.recv_timeout(Duration::from_millis(100)).is_ok() {}
+        watched.exactly("pdf", || write(tree.join("project/.agents/skills/pdf/SKILL.md")));
     }
-    write(tree.join("project/.agents/skills/pdf/SKILL.md"));
-    watched.wait_for("pdf");
 }
 
 /// These files, in the tree or above it, decide what is searched.
@@ -102,8 +77,7 @@ fn a_root_that_is_shut_for_a_while_is_reported_when_it_opens() {
         watched.wait_for_everything();
         rights(0o700);
         watched.wait_for_everything();
-        tree.write("skills/pdf/SKILL.md", SKILL);
-        watched.wait_for("pdf");
+        watched.exactly("pdf", || tree.write("skills/pdf/SKILL.md", SKILL));
     });
 }
 
@@ -114,12 +88,9 @@ fn source_that_ends_leaves_the_watches_of_others() {
     let inner = || FsConfig { root: tree.join("skills/group"), ..config(&tree) };
     let (outer, first, second) = (watched(config(&tree)), watched(inner()), watched(inner()));
     drop(first);
-    write(tree.join("skills/group/inner/SKILL.md"));
-    outer.wait_for("group/inner");
+    outer.exactly("group/inner", || write(tree.join("skills/group/inner/SKILL.md")));
     second.wait_for("inner");
     drop(outer);
-    write(tree.join("skills/group/inner/SKILL.md"));
-    second.wait_for("inner");
-    tree.write("skills/group/late/SKILL.md", SKILL);
-    second.wait_for("late");
+    second.exactly("inner", || write(tree.join("skills/group/inner/SKILL.md")));
+    second.exactly("late", || tree.write("skills/group/late/SKILL.md", SKILL));
 }
