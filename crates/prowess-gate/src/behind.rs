@@ -100,8 +100,8 @@ impl Run {
             }
         };
         let is_last = |at: usize, _: &str| at + 1 == self.words.len();
-        let kinds: [&dyn Fn(usize, &str) -> bool; 3] =
-            [&|_, word| word.contains(['/', '.']), &is_last, &|_, _| true];
+        let is_path = |_: usize, word: &str| word.contains(['/', '.']);
+        let kinds = [&is_path as &dyn Fn(usize, &str) -> bool, &is_last, &|_, _| true];
         let mut all = Vec::new();
         for place in std::iter::once("").chain(entered.iter().map(String::as_str)) {
             for is_path in kinds.iter().take(if place.is_empty() { 1 } else { kinds.len() }) {

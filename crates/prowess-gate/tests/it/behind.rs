@@ -88,22 +88,9 @@ fn denied_program_is_refused_behind_a_link() {
 fn denied_path_is_refused_in_each_spelling() {
     let policy = r#"{"grant": ["Bash"],
         "ceiling": {"deny": ["Bash(cat .env*)", "Bash(ls /etc/x)", "Bash(du .)"]}}"#;
-    for (commands, expected) in [
-        (
-            "cat ./.env; cat -A .//.env.local; cat a/../.env; cat /w/./.env; ls ../etc/x; ls \
-             /etc/./x/; du a/..; du /w/; cat ../w/.env; cat x/../../w/.env; cat /proc/self/cwd/.env; \
-             cat /proc/./thread-self/root/w/.env; cd .. && cat w/.env; cd / && du w; cd /etc && ls x; \
-             env -C /etc ls x; cd / && cd etc && ls -a x; sh -c 'pushd /etc && ls x'",
-            "deny",
-        ),
-        (
-            "cat b ./.env; cat ../.env; cat a/.env; cd docs && cat a; cd /etc && ls; ls /etc/y; cat https://h/../.env",
-            "allow",
-        ),
-    ] {
-        for command in commands.split("; ") {
-            check(&bash(command).with_files(&[]).with_policy(policy), expected);
-        }
+    for line in include_str!("../data/spellings.txt").lines() {
+        let (expected, command) = line.split_once(' ').expect("what is decided about a command");
+        check(&bash(command).with_files(&[]).with_policy(policy), expected);
     }
     check(&bash("cat ./.env").with_policy(policy), "deny");
 }

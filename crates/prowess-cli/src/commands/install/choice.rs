@@ -28,7 +28,8 @@ pub(super) fn ask(
     let mut text = String::new();
     for (number, (name, skill)) in (1..).zip(&offered) {
         let name = padded(&marked(name), widest);
-        let description = fitted(&marked(&skill.description), digits + widest + 4);
+        let description = marked(&skill.description);
+        let description = fitted(&description, digits + widest + 4);
         let _ = writeln!(text, "{number:>digits$}  {ID}{name}{ID:#}  {DIM}{description}{DIM:#}");
     }
     output.error_text(&text);

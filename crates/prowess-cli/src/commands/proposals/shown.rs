@@ -219,7 +219,7 @@ impl Whole {
             notes.push(format!("the id changes from {} to {}", quoted(old), quoted(new)));
         }
         notes.extend(executables.iter().map(|path| format!("{} becomes executable", quoted(path))));
-        notes.extend(self.findings.iter().map(|it| it.to_string()));
+        notes.extend(self.findings.iter().map(ToString::to_string));
         for note in notes {
             let _ = writeln!(text, "  {DIM}{}{DIM:#}", marked(&note));
         }
