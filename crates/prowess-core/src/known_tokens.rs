@@ -26,8 +26,9 @@ static BY_FIRST_BYTE: LazyLock<[Vec<(usize, &str)>; 128]> = LazyLock::new(|| {
 });
 
 /// Credentials by the form of their parts: a text, or characters of a class and their number, with
-/// `+` at the least, and with `!` whatever follows. The classes are `a` of letters and digits, `d` of digits, `h` of small
-/// hexadecimal digits, `m` of the letters by which Discord begins, and `w` of what a token has.
+/// `+` at the least, and with `!` whatever follows. The classes are `a` of letters and digits, `d`
+/// of digits, `h` of small hexadecimal digits, `m` of the letters by which Discord begins, and `w`
+/// of the characters of a token.
 const SHAPES: &str = include_str!("known_tokens/shapes.txt");
 
 /// The same by their first byte, which each class may have: they are tried at each long word.

@@ -1,13 +1,11 @@
 //! The order of the calls of one conversation.
 
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
-
-use crate::conversation::lock;
 
 /// The time after which an earlier call delays only those that name the same skill: its source may
 /// be slow.
@@ -55,7 +53,7 @@ impl Order {
         // Each call waits for names in their order, so that no two wait for each other.
         for name in names {
             let named = {
-                let mut named = lock(&self.named);
+                let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
                 named.retain(|_, order| Arc::strong_count(order) > 1);
                 Arc::clone(named.entry(name.to_owned()).or_default())
             };

@@ -146,7 +146,7 @@ impl Window {
 /// Returns the position of the first line of a file whose number is not below this one, or its end.
 fn position_of(file: &File, length: u64, seq: u64) -> io::Result<u64> {
     let mut reader = BufReader::new(file);
-    // What is longer is no line.
+    // A longer one is no line.
     let read = |reader: &mut BufReader<&File>, line: &mut Vec<u8>| {
         line.clear();
         reader.take(MAX_LINE as u64).read_until(b'\n', line).map(|bytes| bytes as u64)

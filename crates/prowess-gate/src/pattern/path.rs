@@ -103,7 +103,7 @@ impl Paths<'_> {
         let end = parts.len() - usize::from(!is_opened && !parts.is_empty());
         let root = if glob.starts_with('/') { "/" } else { "" };
         let mut places = vec![root.to_owned()];
-        // What is in front of the first sign is a path.
+        // The parts in front of the first sign are a path.
         let mut is_found = false;
         for part in parts[..end].iter().filter(|part| **part != "**") {
             // Some forms are of some tools alone, and `{a/b,c}` is in two parts.
