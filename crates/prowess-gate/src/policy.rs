@@ -41,9 +41,9 @@ pub struct Ceiling {
     /// The calls that are denied, or ask where that cannot be seen, skill operations included. The
     /// case of tool names does not matter here. A rule with a pattern also denies arguments that
     /// cannot be compared with it, such as a command with substitutions. A command is denied behind
-    /// links and programs that run it, too, such as `sudo`, `xargs` and `bash -c`; `*` stands for any
-    /// text. If a program runs what cannot be read, such as a script, a person has to approve the
-    /// call.
+    /// links and programs that run it, too, such as `sudo`, `xargs` and `bash -c`; `*` stands for
+    /// any text. If a program runs what cannot be read, such as a script, a person has to approve
+    /// the call.
     pub deny: ToolRules,
 }
 

@@ -17,8 +17,8 @@ struct Wrapper<'n> {
     operands: usize,
 }
 
-/// Programs with what [`Wrapper`] has of them. Options of the last ones are not known and may have a
-/// value, so both readings count.
+/// Programs with what [`Wrapper`] has of them. Options of the last ones are not known and may have
+/// a value, so both readings count.
 const WRAPPERS: &str = include_str!("wrapper/wrappers.txt");
 
 /// Programs whose command may begin at any word, or be a line in one: those with words of their own
