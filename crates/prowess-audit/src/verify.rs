@@ -249,6 +249,11 @@ impl Walk {
                 self.verified.head = head;
                 visit(Found { head, entry, is_proven, position });
             }
+            if bytes.len() == MAX_LINE && bytes.last() != Some(&b'\n') {
+                // No entry is as long, so this is no log, and may have any length.
+                self.next.offset = length;
+                break;
+            }
             if was_proven && !is_proven {
                 break;
             }

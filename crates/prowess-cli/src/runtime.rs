@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use prowess::format::Profile;
+use prowess::format::tool_pattern::{CommandPattern, PatternKind};
 use prowess::gating::ToolSemantics;
 use prowess::prompt::Block;
 use prowess::registry::{RegistryError, Show, SkillRule};
@@ -15,9 +16,9 @@ use prowess::state::RecordCache;
 use prowess::tools::{HookPolicy, ReadGate, RequiresMode, ScriptRead};
 use prowess::{
     Availability, ConfigValue, Layer, MemorySource, Policies, Record, Runtime, RuntimeBuilder,
-    ShowLocation, SkillSource as _, Trust, folder_trust, is_default_skill, trust_file,
+    ShowLocation, SkillSource as _, ToolRule, Trust, folder_trust, is_default_skill, trust_file,
 };
-use prowess_text::shell_word;
+use prowess_text::{quoted, shell_word};
 
 use crate::args::{Global, Root, SkillOptions};
 use crate::catalog_root;
@@ -204,7 +205,26 @@ pub(crate) fn idle_keys(policies: &Policies) -> Vec<(&'static str, Failure)> {
         of_active.map(|(key, is_set)| (key, is_set && (unheld || unheld_by_some), reason));
     let keys = of_active.into_iter().chain(keys);
     let idle = keys.filter(|(_, is_idle, _)| *is_idle);
-    idle.map(|(key, _, [code, message, help])| (key, Failure::new(code, message, help))).collect()
+    let idle = idle.map(|(key, _, [code, message, help])| (key, Failure::new(code, message, help)));
+    idle.chain(gate.ceiling.deny.as_slice().iter().filter_map(narrow_denial)).collect()
+}
+
+/// Returns why a rule denies little of what it seems to.
+fn narrow_denial(rule: &ToolRule) -> Option<(&'static str, Failure)> {
+    PatternKind::of(&rule.tool).filter(|kind| *kind == PatternKind::Command)?;
+    let patterns = CommandPattern::parse(rule.pattern.as_deref()?).ok()?;
+    let is_address = |it: &CommandPattern<'_>| {
+        it.words().last()?.texts(None)?.pop()?.contains("://").then_some(())
+    };
+    let (message, help) = if patterns.iter().any(|it| !it.is_prefix()) {
+        ("denies these words alone", "write `:*` behind the words that others may follow")
+    } else if patterns.iter().any(|it| is_address(it).is_some()) {
+        ("denies this address, and none below it", "write `*` behind the address, without a colon")
+    } else {
+        return None;
+    };
+    let message = format!("{} {message}", quoted(&rule.to_string()));
+    Some(("gate.ceiling.deny", Failure::new("key-without-effect", message, help)))
 }
 
 /// Returns a builder like [`builder`], with these policies and plugins.

@@ -8,11 +8,16 @@ use std::{io, mem};
 use anstream::adapter::strip_str;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use prowess_text::{is_one_line, is_printable_ascii};
+use prowess_text::{head_and_tail, is_one_line, is_printable_ascii};
 use terminal_size::{Width, terminal_size_of};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 pub(crate) use prowess_text::{terminal_line as plain, terminal_lines as plain_lines};
+
+/// Encodes a text that a person decides on for one line, of which it shows each character.
+pub(crate) fn marked(text: &str) -> String {
+    plain(&head_and_tail(text, usize::MAX)).into_owned()
+}
 
 /// The minimum number of columns of a text, on however narrow a terminal.
 const LEAST_WIDTH: usize = 20;

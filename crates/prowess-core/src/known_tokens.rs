@@ -26,8 +26,9 @@ static BY_FIRST_BYTE: LazyLock<[Vec<(usize, &str)>; 128]> = LazyLock::new(|| {
 });
 
 /// Credentials by the form of their parts: a text, or characters of a class and their number, with
-/// `+` at the least. The classes are `a` of letters and digits, `d` of digits, `h` of small
-/// hexadecimal digits, `m` of the letters by which Discord begins, and `w` of what a token has.
+/// `+` at the least, and with `!` whatever follows. The classes are `a` of letters and digits, `d`
+/// of digits, `h` of small hexadecimal digits, `m` of the letters by which Discord begins, and `w`
+/// of the characters of a token.
 const SHAPES: &str = include_str!("known_tokens/shapes.txt");
 
 /// The same by their first byte, which each class may have: they are tried at each long word.
@@ -154,7 +155,7 @@ fn token_where(
     is_start: impl Fn(usize) -> bool,
 ) -> Option<Range<usize>> {
     // Shapes have slashes and colons as well.
-    let is_part = |byte| is_word(byte) || matches!(byte, b'.' | b'/' | b':');
+    let is_part = |byte| is_word(byte) || matches!(byte, b'.' | b'/' | b':' | b'~');
     runs(content, from, SHORTEST_TOKEN, is_part).find_map(|run| {
         let mut end = 0;
         (run.start..=run.end - SHORTEST_TOKEN).find_map(|at| {
@@ -213,8 +214,9 @@ fn shape_length(text: &[u8], shape: &str) -> Option<usize> {
                     b'm' => matches!(byte, b'M'..=b'O'),
                     _ => is_word(**byte),
                 };
-                let length = rest.iter().take(MOST_JUDGED).take_while(is_in).count();
-                let least = class[1..].trim_end_matches('+').parse().ok()?;
+                let least = class[1..].trim_end_matches(['+', '!']).parse().ok()?;
+                let most = if class.ends_with('!') { least } else { MOST_JUDGED };
+                let length = rest.iter().take(most).take_while(is_in).count();
                 let is_right = length == least || (length > least && class.ends_with('+'));
                 is_right.then_some(length)?
             }

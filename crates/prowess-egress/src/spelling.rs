@@ -12,14 +12,16 @@ const MOST_ESCAPED: usize = 8;
 /// The characters between the digits of base64, and hexadecimal ones: line ends, also escaped, and
 /// those around the lines of a list.
 const BETWEEN: &[u8] = b"\r\n \t\\rn\"',%0DAdau";
-const BETWEEN_HEX: &[u8] = b"\r\n \t:-,x0\"'\\";
+const BETWEEN_HEX: &[u8] = b"\r\n \t:-,x0\"'\\._|/h";
 /// The characters between numbers of bytes. A line that ends in a number is not held back.
 const BETWEEN_NUMBERS: &[u8] = b" \t,;";
 /// What may stand between two characters in each form: line ends that do not count, what is between
 /// those of a list, and characters without width.
-const GAPS: [&str; 16] = [
+const GAPS: [&str; 29] = [
     "=\r\n", "=\n", "\\\r\n", "\\\n", ",\r\n", ",\n", "\",\"", "\", \"", "','", "', '", "\u{ad}",
-    "\u{200b}", "\u{200c}", "\u{200d}", "\u{2060}", "\u{feff}",
+    "\u{200b}", "\u{200c}", "\u{200d}", "\u{2060}", "\u{feff}", "\u{34f}", "\u{200e}", "\u{200f}",
+    "\u{202a}", "\u{202b}", "\u{202c}", "\u{202d}", "\u{202e}", "\u{2061}", "\u{2062}", "\u{2063}",
+    "\u{2064}", "\u{fe0f}",
 ];
 
 /// The names that HTML has for characters, each in front of its character.
@@ -86,6 +88,7 @@ impl Spelling {
                 (digits(|byte| format!("{byte:02x}")), BETWEEN_HEX, false),
                 (digits(|byte| byte.to_string()), BETWEEN_NUMBERS, false),
                 (digits(|byte| format!("{byte:03o}")), BETWEEN_NUMBERS, false),
+                (digits(|byte| format!("{byte:o}")), BETWEEN_NUMBERS, false),
             ];
             let aligned = (0..3).map(|before| (base64_part(case, before), BETWEEN, true));
             let digits = numbers.into_iter().chain(aligned);

@@ -7,9 +7,7 @@ const FILE_TOOLS: &str = "file dir read write edit copy move delete remove creat
     view patch replace rename append notebook";
 
 /// The ends of the names of arguments that are paths.
-const PATH_ENDS: &str = "path paths file files filename filenames dir dirs directory directories \
-    folder folders cwd root source sources destination target uri uris src dest dst \
-    output input location backup";
+const PATH_ENDS: &str = include_str!("arguments/path_ends.txt");
 
 /// Arguments that are texts, whatever they begin with.
 const TEXTS: &str = "content contents oldstring newstring oldstr newstr oldtext newtext command pattern \
@@ -83,9 +81,9 @@ pub(crate) fn is_file_url(text: &str) -> bool {
     })
 }
 
-/// Returns the places in which patterns of paths look, relative to the first path; `None` for one
-/// that may look anywhere.
-pub(crate) fn glob_places(tool: &str, arguments: &Value) -> Vec<Option<String>> {
+/// Returns the patterns of paths, behind the first path that is named, each with the place in which
+/// it looks; `None` for one that may look anywhere.
+pub(crate) fn globs(tool: &str, arguments: &Value) -> Vec<(Option<String>, String)> {
     let base = further_paths(arguments, &[]).first().copied().unwrap_or_default();
     let is_finder = ["glob", "find", "search"].iter().any(|word| plain(tool).contains(word));
     let globs = texts(arguments, &|name| {
@@ -93,7 +91,8 @@ pub(crate) fn glob_places(tool: &str, arguments: &Value) -> Vec<Option<String>> 
         let mut globs = GLOBS.split_ascii_whitespace();
         globs.any(|glob| glob == name) || is_finder && name.starts_with("pattern")
     });
-    globs.into_iter().map(|glob| place(base, glob.trim_start_matches('!'))).collect()
+    let globs = globs.into_iter().map(|glob| glob.trim_start_matches('!'));
+    globs.map(|glob| (place(base, glob), joined(base, glob))).collect()
 }
 
 fn place(base: &str, glob: &str) -> Option<String> {
@@ -106,12 +105,12 @@ fn place(base: &str, glob: &str) -> Option<String> {
     let rest = &glob[place.len()..];
     let is_open =
         glob.starts_with('~') || ["..", "{/", ",/", "(/", "|/"].iter().any(|it| rest.contains(it));
-    let path = if glob.starts_with('/') || base.is_empty() {
-        place.to_owned()
-    } else {
-        format!("{base}/{place}")
-    };
-    (!is_open).then_some(path)
+    (!is_open).then(|| joined(base, place))
+}
+
+fn joined(base: &str, path: &str) -> String {
+    let is_whole = path.starts_with('/') || base.is_empty();
+    if is_whole { path.to_owned() } else { format!("{base}/{path}") }
 }
 
 fn texts<'a>(value: &'a Value, is_named: &dyn Fn(&str) -> bool) -> Vec<&'a str> {

@@ -19,10 +19,13 @@ use crate::{HostFiles, SimpleCommand, shell_commands};
 pub(crate) use mention::is_plain;
 pub(crate) use options::divided;
 pub(crate) use programs::{has_any, runs_code};
-pub(crate) use wrapper::has;
+pub(crate) use wrapper::{has, rows};
 
 /// The most commands that are followed. Whatever is behind more of them cannot be seen.
 const MAX_RUNS: usize = 256;
+
+/// The most directories in which the words of a line are looked for.
+const MAX_DIRECTORIES: usize = 32;
 
 /// A command that may run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,37 +69,79 @@ impl Run {
     }
 
     /// Returns the run with its paths relative to the working directory, and with absolute ones,
-    /// both without parts that lead nowhere: `cat ./x/../.env` is `cat .env`.
-    pub(crate) fn other_spellings(&self, files: Option<&dyn HostFiles>) -> Vec<Self> {
-        let arguments = self.words.iter().skip(1);
-        if !arguments.clone().any(|word| word.contains('/') && !word.contains("://")) {
+    /// both without parts that lead nowhere: `cat ./x/../.env` is `cat .env`. Each word may also be
+    /// in a directory that the line enters.
+    pub(crate) fn other_spellings(
+        &self,
+        files: Option<&dyn HostFiles>,
+        entered: &[String],
+    ) -> Vec<Self> {
+        let is_plain = |word: &String| !word.contains(['/', '.']) || word.contains("://");
+        if entered.is_empty() && self.words.iter().skip(1).all(is_plain) {
             return Vec::new();
         }
         let directory = files.and_then(|files| files.resolve("")).unwrap_or_default();
-        let is_path = |word: &String| word.contains('/') && !word.starts_with('-');
-        let spelled = |spell: &dyn Fn(&str) -> String| {
-            let word = |word: &String| if is_path(word) { spell(word) } else { word.clone() };
-            let arguments = arguments.clone().map(word);
-            self.with(&self.words.iter().take(1).cloned().chain(arguments).collect::<Vec<_>>())
-        };
-        let relative = |word: &str| {
-            let path = without_detours(word);
-            match path.strip_prefix(&directory).filter(|_| !directory.is_empty()) {
-                Some("") => ".".to_owned(),
-                Some(below) if below.starts_with('/') => below[1..].to_owned(),
+        let absolute = |word: &str| {
+            let path = without_detours(&joined(&format!("{directory}/"), word));
+            let own =
+                ["/proc/self/", "/proc/thread-self/"].iter().find_map(|it| path.strip_prefix(it));
+            match own.map(|own| (own.strip_prefix("cwd"), own.strip_prefix("root"))) {
+                Some((Some(below), _)) => format!("{directory}{below}"),
+                Some((_, Some(below))) => without_detours(&format!("/{below}")),
                 _ => path,
             }
         };
-        let absolute = |word: &str| match word.starts_with('/') {
-            true => without_detours(word),
-            false => without_detours(&format!("{directory}/{word}")),
+        let relative = |word: &str| {
+            let path = absolute(word);
+            match path.strip_prefix(&directory).filter(|_| !directory.is_empty()) {
+                Some("") => ".".to_owned(),
+                Some(below) if below.starts_with('/') => below[1..].to_owned(),
+                _ => without_detours(word),
+            }
         };
-        vec![spelled(&relative), spelled(&absolute)]
+        let is_last = |at: usize, _: &str| at + 1 == self.words.len();
+        let is_path = |_: usize, word: &str| word.contains(['/', '.']);
+        let kinds = [&is_path as &dyn Fn(usize, &str) -> bool, &is_last, &|_, _| true];
+        let mut all = Vec::new();
+        for place in std::iter::once("").chain(entered.iter().map(String::as_str)) {
+            for is_path in kinds.iter().take(if place.is_empty() { 1 } else { kinds.len() }) {
+                for spell in [&relative as &dyn Fn(&str) -> String, &absolute] {
+                    let word = |(at, word): (usize, &String)| {
+                        let is_path = at > 0 && !word.starts_with('-') && is_path(at, word);
+                        if is_path { spell(&joined(place, word)) } else { word.clone() }
+                    };
+                    all.push(
+                        self.with(&self.words.iter().enumerate().map(word).collect::<Vec<_>>()),
+                    );
+                }
+            }
+        }
+        all
+    }
+
+    /// Returns the directory that this command enters, or in which it runs another one.
+    fn entered(&self) -> Option<&str> {
+        let is_change = self.names.iter().any(|name| ["cd", "pushd", "chdir"].contains(&&**name));
+        let is_option = |word: &str| ["-C", "-D", "--chdir", "--directory"].contains(&word);
+        let mut pairs = self.words.windows(2);
+        match is_change {
+            true => self.words[1..].iter().map(String::as_str).find(|word| !word.starts_with('-')),
+            false => pairs.find_map(|pair| {
+                let long =
+                    || pair[1].strip_prefix("--chdir=").or(pair[1].strip_prefix("--directory="));
+                if is_option(&pair[0]) { Some(&*pair[1]) } else { long() }
+            }),
+        }
     }
 
     fn with(&self, words: &[String]) -> Self {
         Self { words: words.to_vec(), ..self.clone() }
     }
+}
+
+/// Returns a path below a directory, which is empty or ends with `/`.
+pub(crate) fn joined(directory: &str, path: &str) -> String {
+    if path.starts_with('/') { path.to_owned() } else { [directory, path].concat() }
 }
 
 /// Returns a path without empty parts, `.`, and `..` behind a name.
@@ -129,6 +174,8 @@ pub(crate) struct Runs {
     pub(crate) obscure: Option<String>,
     /// Programs that are not known, with each command in their words that they may run.
     pub(crate) mentioned: Vec<(String, Run)>,
+    /// The directories in which later words may be, each with a `/` behind it.
+    pub(crate) entered: Vec<String>,
     /// Whether a line that cannot be read is too long to look for a denied command in it.
     pub(crate) is_unreadable: bool,
     /// The names that programs may get within the line, and the programs.
@@ -161,6 +208,16 @@ impl Runs {
             runs.follow(&run, files);
             renamed::follow(runs, &run);
             runs.commands.push(run);
+        }
+        // The last command was followed first.
+        for place in runs.commands.iter().rev().filter_map(Run::entered) {
+            let below = runs.entered.iter().map(|it| joined(it, place) + "/");
+            let below: Vec<_> = below.chain([format!("{place}/")]).collect();
+            runs.entered.extend(below);
+            if runs.entered.len() > MAX_DIRECTORIES {
+                runs.entered.truncate(MAX_DIRECTORIES);
+                return runs.doubt_of("it changes its directory often");
+            }
         }
     }
 
@@ -257,14 +314,10 @@ impl Runs {
 
 /// Directories and files of which a later command runs something, and the hooks of git, wherever
 /// they are.
-const CODE: &str = ".git .husky .githooks .gitconfig .ssh .bashrc .bash_profile .profile .zshrc .zshenv \
-    applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg \
-    commit-msg post-commit pre-rebase post-checkout post-merge pre-push post-rewrite pre-auto-gc";
+const CODE: &str = include_str!("behind/code.txt");
 
 /// Programs that write no file that they are given, or that remove it.
-const READERS: &str = "cat ls dir head tail more grep egrep fgrep rg wc stat file find du diff cmp \
-    md5sum sha1sum sha256sum test [ echo printf readlink realpath basename dirname od hexdump rm \
-    rmdir which";
+const READERS: &str = include_str!("behind/readers.txt");
 
 /// Returns whether a command may write what a later one runs. A directory of it that is entered
 /// counts, and words that are not known for a program that writes.

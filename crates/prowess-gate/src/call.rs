@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use prowess_format::tool_pattern::plain_path;
 
-use crate::arguments::{bare, further_paths, glob_places, is_file_tool, is_place, other_texts};
+use crate::arguments::{bare, further_paths, globs, is_file_tool, is_place, other_texts};
 use crate::behind::{Run, Runs};
 use crate::gap::Gap;
-use crate::pattern::{Paths, directory, is_any, is_elsewhere, is_own, may_match};
+use crate::pattern::{Paths, directory, is_any, is_elsewhere, is_glob, is_own, may_match};
 use crate::reach::Reach;
 use crate::{CommandPattern, FileReference, GateInput, GatedSkill, PathPattern, PatternError};
 use crate::{SimpleCommand, ToolKind, ToolMatchCase, ToolSemantics, shell_commands};
@@ -120,15 +120,19 @@ impl<'a> Call<'a> {
             let has_root = || list.paths.files.is_some_and(|files| files.has_root(path));
             is_of_files || !path.starts_with('/') || has_root()
         };
-        let far = |path: &str| list.paths.far(path).filter(|_| is_path(path));
-        let mut places = glob_places(tool.name, arguments).into_iter();
+        let far = |path: &str| {
+            let opened =
+                || list.paths.far_glob(path, true).filter(|_| is_of_files && is_glob(path));
+            list.paths.far(path).or_else(opened).filter(|_| is_path(path))
+        };
+        let mut globs = globs(tool.name, arguments).into_iter();
         let named = further_paths(arguments, &[]).into_iter().find_map(far);
         named
             .or_else(|| self.places(list.paths).into_iter().find_map(|it| list.paths.far(bare(it))))
             .or_else(|| {
-                places.find_map(|place| match place {
-                    Some(place) if place.is_empty() => None,
-                    Some(place) => far(&place),
+                globs.find_map(|(place, glob)| match place {
+                    Some(place) if !place.is_empty() && far(&place).is_some() => far(&place),
+                    Some(_) => list.paths.far_glob(&glob, false),
                     None => list.paths.files.map(|_| Gap::Unknown("..".to_owned())),
                 })
             })
@@ -318,7 +322,8 @@ impl<'a> Call<'a> {
 
     fn is_like(&self, pattern: &CommandPattern<'_>, run: &Run, is_certain: bool) -> bool {
         let is_like = |run: &Run| may_match(pattern, run, is_certain);
-        is_like(run) || run.other_spellings(self.input.files).iter().any(is_like)
+        let entered = self.runs().map_or(&[][..], |runs| &runs.entered);
+        is_like(run) || run.other_spellings(self.input.files, entered).iter().any(is_like)
     }
 
     /// Returns the commands that run, with those behind others; `None` if there is no command.

@@ -31,6 +31,12 @@ pub trait HostFiles: fmt::Debug {
         false
     }
 
+    /// Returns the names of the directories and links in a directory, none if it does not exist:
+    /// a pattern of paths may find them. `None` if they are not known, or too many.
+    fn entries(&self, _directory: &str) -> Option<Vec<String>> {
+        None
+    }
+
     /// Returns the paths of the program that a name or a path runs, through all links.
     fn program(&self, name: &str) -> Vec<String>;
 }
@@ -54,6 +60,7 @@ pub(crate) struct Answered<'a> {
     roots: Answers<bool>,
     directories: Answers<bool>,
     existing: Answers<bool>,
+    entries: Answers<Option<Vec<String>>>,
     programs: Answers<Vec<String>>,
 }
 
@@ -61,8 +68,8 @@ type Answers<T> = RefCell<BTreeMap<String, T>>;
 
 impl<'a> Answered<'a> {
     pub(crate) fn new(files: &'a dyn HostFiles) -> Self {
-        let (paths, roots, directories, existing, programs) = Default::default();
-        Self { files, paths, roots, directories, existing, programs }
+        let (paths, roots, directories, existing, entries, programs) = Default::default();
+        Self { files, paths, roots, directories, existing, entries, programs }
     }
 }
 
@@ -81,6 +88,10 @@ impl HostFiles for Answered<'_> {
 
     fn exists(&self, path: &str) -> bool {
         answer(&self.existing, path, || self.files.exists(path))
+    }
+
+    fn entries(&self, directory: &str) -> Option<Vec<String>> {
+        answer(&self.entries, directory, || self.files.entries(directory))
     }
 
     fn program(&self, name: &str) -> Vec<String> {

@@ -4,7 +4,7 @@ mod command;
 mod path;
 
 pub(crate) use command::{is_own, may_match};
-pub(crate) use path::{Paths, is_elsewhere};
+pub(crate) use path::{Paths, is_elsewhere, is_glob};
 
 use prowess_format::tool_pattern::PatternKind;
 

@@ -38,11 +38,12 @@ pub struct Ceiling {
     /// [skill operations](crate::ToolKind::SkillOperation). By default there is no such limit; an
     /// empty list leaves the skill operations alone.
     pub only: Option<ToolRules>,
-    /// The calls that are never possible, skill operations included. The case of tool names does
-    /// not matter here. A rule with a pattern also denies arguments that cannot be compared with
-    /// it, such as a command with substitutions. A command is denied behind links and programs that
-    /// run it, too, such as `sudo`, `xargs` and `bash -c`; `*` stands for any text. If a program
-    /// runs what cannot be read, such as a script, a person has to approve the call.
+    /// The calls that are denied, or ask where that cannot be seen, skill operations included. The
+    /// case of tool names does not matter here. A rule with a pattern also denies arguments that
+    /// cannot be compared with it, such as a command with substitutions. A command is denied behind
+    /// links and programs that run it, too, such as `sudo`, `xargs` and `bash -c`; `*` stands for
+    /// any text. If a program runs what cannot be read, such as a script, a person has to approve
+    /// the call.
     pub deny: ToolRules,
 }
 

@@ -9,7 +9,7 @@ mod unseen;
 use prowess_format::tool_pattern::ProgramKind;
 use unseen::is_unseen;
 
-use crate::behind::{Runs, base, has, has_any, is_of_project, is_plain, runs_code};
+use crate::behind::{Runs, base, has, has_any, is_of_project, is_plain, joined, runs_code};
 use crate::gap::Gap;
 use crate::pattern::Paths;
 use crate::{HostFiles, SimpleCommand};
@@ -33,8 +33,7 @@ const SED: &str = "sed gsed ssed";
 
 /// Programs and options of `find` whose words may be patterns: a directory of the root that does
 /// not exist is none there.
-const PATTERNS: &str = "sed gsed ssed awk gawk mawk nawk original-awk grep egrep fgrep rg jq gh \
-    docker podman kubectl -path -ipath -wholename -iwholename -name -iname -regex -iregex";
+const PATTERNS: &str = include_str!("reach/patterns.txt");
 
 /// Programs that may make links, by an option with one of the letters, if there are letters. The
 /// links of the first ones are in what they move or copy.
@@ -46,8 +45,7 @@ const LINKING: [(&str, &str); 5] = [
     ("git", ""),
 ];
 
-const LINKING_GIT: &str = "checkout switch pull merge rebase reset restore stash cherry-pick revert \
-    clone submodule worktree apply am read-tree checkout-index sparse-checkout bisect subtree";
+const LINKING_GIT: &str = include_str!("reach/linking_git.txt");
 
 /// Programs that make no links but as above, and those whose commands are looked at by themselves.
 /// A script of the project is free anyway.
@@ -256,11 +254,6 @@ impl<'a> Reach<'a> {
             .filter(|path| !path.is_empty() && !DEVICES.contains(path));
         paths.find_map(|path| self.far(files, path))
     }
-}
-
-/// Returns a path below a directory.
-fn joined(directory: &str, path: &str) -> String {
-    if path.starts_with('/') { path.to_owned() } else { [directory, path].concat() }
 }
 
 /// Returns a word, and what may be the value of the option that it is.

@@ -58,7 +58,7 @@ impl SkillServer {
             Some(waiting) => Arc::clone(&waiting.conversation),
             None => self.conversation(context)?,
         };
-        let order = conversation.order_of(&call.name).await;
+        let order = conversation.order_of(&call.name, &call.arguments).await;
         if let Some(waiting) = &answered {
             let answer = input_responses.and_then(|mut answers| answers.remove(elicitation::INPUT));
             let answer = answer.and_then(|answer| serde_json::from_value(answer).ok());

@@ -9,9 +9,10 @@ use prowess::{Policies, Runtime, SessionError, SessionId, StoreError, Turn};
 use rmcp::ErrorData;
 use rmcp::model::ServerCapabilities;
 use rmcp::service::{RequestContext, RoleServer};
-use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use serde_json::Value;
 
 use crate::convert::{RETRY_KEY, coded, internal};
+use crate::order::{self, Order};
 use crate::origin::Client;
 use crate::{MOST_INSTRUCTIONS, hidden, resources};
 
@@ -33,22 +34,11 @@ pub(crate) struct Conversation {
     /// The sessions that were forked from this one and from forks of it, which share the list.
     forks: Arc<Mutex<Vec<SessionId>>>,
     is_fork: bool,
-    /// Held by a call while it makes skills active or inactive, and shared by those that read their
-    /// files: a call sees the effect of those before it, and of no later one. It is passed on in
-    /// the order of the requests.
-    order: RwLock<()>,
+    order: Order,
     /// Whether other clients wait for the thread that ends this conversation.
     is_shared: bool,
     /// The session that other servers continue; it does not end with this conversation.
     kept: Option<SessionId>,
-}
-
-/// The guard of a call, for which later calls wait.
-#[expect(dead_code, reason = "the guards are held, not read")]
-pub(crate) enum Order<'c> {
-    Changes(RwLockWriteGuard<'c, ()>),
-    Reads(RwLockReadGuard<'c, ()>),
-    Free,
 }
 
 impl Conversation {
@@ -185,19 +175,17 @@ impl Conversation {
         self.runtime.policies().naming()
     }
 
-    /// Returns as soon as every earlier call that loads or unloads skills has ended. A call of such
-    /// a tool is also behind those that read files. Scripts and tools of plugins may take long, so
-    /// no later call waits for them.
-    pub(crate) async fn order_of(&self, tool: &str) -> Order<'_> {
+    /// Returns as soon as every earlier call that loads or unloads skills has ended, or takes long
+    /// and is about others. A call of such a tool is also behind those that read files. Scripts and
+    /// tools of plugins may take long, so no later call waits for them.
+    pub(crate) async fn order_of(&self, tool: &str, arguments: &Value) -> Vec<order::Turn> {
         let naming = self.naming();
         let is = |name: &str| tool == name || tool.eq_ignore_ascii_case(&naming.spell(name));
         let loading = self.runtime.policies().tools.surfaces.iter().filter_map(|it| it.load_tool());
-        if loading.chain(["skills.load", "skills.unload"]).any(is) {
-            return Order::Changes(self.order.write().await);
-        }
-        let guard = self.order.read().await;
-        let reads = SkillTools::READERS.into_iter().any(is);
-        if reads { Order::Reads(guard) } else { Order::Free }
+        let is_change = loading.chain(["skills.load", "skills.unload"]).any(is);
+        let turn = self.order.turn(is_change, arguments).await;
+        let is_held = is_change || SkillTools::READERS.into_iter().any(is);
+        if is_held { turn } else { Vec::new() }
     }
 
     /// Returns what the policies let clients use: always tools, prompts if a tool loads skills, and

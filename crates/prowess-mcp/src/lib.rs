@@ -74,6 +74,7 @@ mod icon;
 mod log;
 mod logged;
 mod manifest;
+mod order;
 mod origin;
 mod page;
 mod progress;

@@ -14,16 +14,9 @@ use crate::sessions::integer;
 use crate::{Database, PostgresError};
 
 /// Stores an entry and its change, or neither.
-const ASK: &str = "WITH asked AS (INSERT INTO prowess.approval \
-         (id, version, state, expires, ended, entry, session, tool, tenant) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (id) DO NOTHING \
-         RETURNING id, version, state, entry) \
-     INSERT INTO prowess.approval_change (id, version, state, entry) SELECT * FROM asked";
+const ASK: &str = include_str!("approvals/ask.sql");
 
-const REPLACE: &str = "WITH replaced AS (UPDATE prowess.approval \
-         SET version = $2, state = $3, expires = $4, ended = $5, entry = $6 \
-         WHERE id = $1 AND version = $7 RETURNING id, version, state, entry) \
-     INSERT INTO prowess.approval_change (id, version, state, entry) SELECT * FROM replaced";
+const REPLACE: &str = include_str!("approvals/replace.sql");
 
 /// One host at a time decides whether a session may ask for more.
 const ASKING: &str = "SELECT 1 FROM pg_advisory_xact_lock(1886549877, hashtext($1))";

@@ -21,10 +21,7 @@ const MOST_WAITING: usize = 1024;
 const PAGE: i64 = 1000;
 
 /// Moves the head of a chain and stores the lines before it, or neither.
-const APPEND: &str = "WITH moved AS (UPDATE prowess.audit_head SET seq = $3, hash = $4 \
-         WHERE host = $1 AND seq = $2 RETURNING host) \
-     INSERT INTO prowess.audit_line (host, seq, hash, line) \
-     SELECT host, lines.* FROM moved, unnest($5::bigint[], $6::text[], $7::text[]) AS lines";
+const APPEND: &str = include_str!("audit/append.sql");
 
 const FIRST: &str = "INSERT INTO prowess.audit_head (host, seq, hash) VALUES ($1, 0, $2) \
      ON CONFLICT DO NOTHING";

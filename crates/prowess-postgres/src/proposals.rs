@@ -6,9 +6,7 @@ use prowess_governance::codes::PROPOSAL_NOT_WRITTEN;
 use crate::Database;
 use crate::sessions::integer;
 
-const SUBMIT: &str = "INSERT INTO prowess.proposal \
-     (skill, base, diff, justification, evidence, time) VALUES ($1, $2, $3, $4, $5, $6) \
-     RETURNING name::text";
+const SUBMIT: &str = include_str!("proposals/submit.sql");
 
 impl ProposalStore for Database {
     fn submit(&self, proposal: &Proposal<'_>) -> Result<String, ProposalError> {

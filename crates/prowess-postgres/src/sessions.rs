@@ -13,21 +13,13 @@ use crate::connection::{Connection, Ending};
 use crate::{Database, PostgresError};
 
 /// A change of a session with the same contents: a turn, in most cases.
-const PUT_AGAIN: &str = "UPDATE prowess.session SET version = $3, operation = $4, details = $5, \
-     expires = CASE WHEN touched <= $6 THEN $7 ELSE expires END, touched = greatest(touched, $6) \
-     WHERE id = $1 AND operation = $2 AND contents = $8";
+const PUT_AGAIN: &str = include_str!("sessions/put_again.sql");
 
-const INSERT: &str = "INSERT INTO prowess.session \
-     (id, version, operation, contents, details, touched, expires) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO NOTHING";
+const INSERT: &str = include_str!("sessions/insert.sql");
 
-const UPDATE: &str = "UPDATE prowess.session SET version = $2, operation = $3, contents = $4, \
-     details = $5, expires = CASE WHEN touched <= $6 THEN $7 ELSE expires END, \
-     touched = greatest(touched, $6) WHERE id = $1";
+const UPDATE: &str = include_str!("sessions/update.sql");
 
-const TOUCH: &str = "UPDATE prowess.session SET \
-     expires = CASE WHEN touched <= $2 THEN $3 ELSE expires END, touched = greatest(touched, $2) \
-     WHERE id = $1";
+const TOUCH: &str = include_str!("sessions/touch.sql");
 
 /// The columns of a session.
 macro_rules! columns {
@@ -59,16 +51,7 @@ const EXPIRE_ONE: &str =
 
 /// Deletes the unused texts of a page, and returns the last key of the page and its length. A text
 /// to which a racing session refers is not deleted: the reference to it is checked at the end.
-const SWEEP: &str = "WITH page AS MATERIALIZED ( \
-         SELECT key FROM prowess.content WHERE key > $1 ORDER BY key LIMIT $2), \
-     unused AS MATERIALIZED ( \
-         SELECT key FROM prowess.content WHERE key = ANY (ARRAY(SELECT key FROM page)) \
-         AND NOT EXISTS ( \
-             SELECT 1 FROM prowess.session_content used WHERE used.key = content.key) \
-         FOR UPDATE SKIP LOCKED), \
-     deleted AS ( \
-         DELETE FROM prowess.content WHERE key = ANY (ARRAY(SELECT key FROM unused))) \
-     SELECT key, count(*) OVER () FROM page ORDER BY key DESC LIMIT 1";
+const SWEEP: &str = include_str!("sessions/sweep.sql");
 
 /// One host at a time cleans up, and the others go on.
 const CLEANING: &str = "SELECT pg_try_advisory_xact_lock(1886549878)";

@@ -7,13 +7,18 @@ mod vercel;
 use std::collections::BTreeMap;
 
 use prowess_core::{Digest, has_credentials, without_user};
+use prowess_text::{clipped, quoted};
+use serde_json::Value;
 
 use crate::candidate::LeftOut;
 use crate::error::{LockError, StoreError};
 use crate::signer::SIGSTORE;
 
 /// The maximum size of such a file, in bytes.
-const MAX_BYTES: usize = 4 * 1024 * 1024;
+const MAX_BYTES: usize = 1024 * 1024;
+
+/// The maximum number of characters of a reason: it may have the text of a line.
+const MAX_REASON: usize = 300;
 
 /// The maximum number of skills in one: each that cannot be read is reported.
 const MOST_SKILLS: usize = 2_000;
@@ -55,9 +60,9 @@ impl ForeignSkills {
         match read {
             Ok(skill) => self.skills.push(skill),
             Err(reason) => {
-                let reason = format!("line {line}: {}", reason.trim().replace('\n', "; "));
-                let error = StoreError::from(LockError::Invalid(reason)).into();
-                self.left_out.push(LeftOut { name: name.to_owned(), error });
+                let error = invalid(&format!("line {line}: {reason}"));
+                let name = clipped(name, MAX_REASON);
+                self.left_out.push(LeftOut { name, error: StoreError::from(error).into() });
             }
         }
     }
@@ -75,7 +80,7 @@ pub struct ForeignSigner {
 impl ForeignSigner {
     /// Reads what a line says about its signer. What is not understood has no identity, so that no
     /// artifact has that signer.
-    fn read(written: &serde_json::Value) -> Self {
+    fn read(written: &Value) -> Self {
         const KNOWN: [&str; 4] = ["signerIdentity", "certIssuer", "repositoryUri", "sigstoreUrl"];
         let text = |key: &str| written[key].as_str();
         let is_known = |fields: &serde_json::Map<_, _>| {
@@ -99,21 +104,44 @@ impl ForeignSigner {
 }
 
 /// The keys of a line, or of a whole file, that are not read.
-type Others = BTreeMap<String, serde_json::Value>;
+type Others = BTreeMap<String, Value>;
 
 /// Refuses a key that is not known to be harmless: its line would be read without the host, the
 /// signer or the version that it demands.
 fn check_others(others: &Others, harmless: &str) -> Result<(), String> {
-    let is_set = |value: &serde_json::Value| !value.is_null() && value != "";
-    // Such keys have no members, which could say more.
-    let is_table =
-        |key: &str| key.ends_with("hashes") || ["dismissed", "mcp_configs"].contains(&key);
-    let is_known = |key: &str, value: &serde_json::Value| {
-        harmless.split(' ').any(|known| known == key) && (!value.is_object() || is_table(key))
+    let is_set = |value: &Value| !value.is_null() && value != "";
+    // Members could say more. Those of tables are names of files and of questions.
+    let is_known = |key: &str, value: &Value| {
+        let is_plain = match value {
+            Value::Object(table) if key.ends_with("hashes") || key == "dismissed" => {
+                !table.values().any(has_members)
+            }
+            value => key == "mcp_configs" || !has_members(value),
+        };
+        is_plain && harmless.split(' ').any(|known| known == key)
     };
     match others.iter().find(|(key, value)| is_set(value) && !is_known(key, value)) {
-        Some((key, _)) => Err(format!("its key {} is not known", prowess_text::quoted(key))),
+        Some((key, _)) => Err(format!("its key {} is not known", quoted(key))),
         None => Ok(()),
+    }
+}
+
+/// Returns whether a value has keys of its own, at any depth.
+fn has_members(value: &Value) -> bool {
+    match value {
+        Value::Array(values) => values.iter().any(has_members),
+        _ => value.is_object(),
+    }
+}
+
+/// Returns a commit or a digest that cannot be the name of a branch or a tag, which would be
+/// followed.
+fn fixed(written: String) -> Result<String, String> {
+    let digits = written.strip_prefix("sha256:").unwrap_or(&written);
+    let is_whole = matches!(digits.len(), 40 | 64) && (digits.len() == 64 || digits == written);
+    match is_whole && digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        true => Ok(written),
+        false => Err(format!("it has {} and not a commit or a digest", quoted(&written))),
     }
 }
 
@@ -188,5 +216,6 @@ fn check_version(version: i64, known: i64) -> Result<(), LockError> {
 }
 
 fn invalid(error: &dyn std::fmt::Display) -> LockError {
-    LockError::Invalid(error.to_string().trim().replace('\n', "; "))
+    let reason = error.to_string().trim().replace('\n', "; ");
+    LockError::Invalid(clipped(&reason, MAX_REASON))
 }

@@ -193,6 +193,19 @@ pub(crate) fn is_blank(character: char) -> bool {
         )
 }
 
+/// Returns whether fonts may have no picture of a character: it is unassigned, or of private use.
+pub(crate) fn is_unassigned(character: char) -> bool {
+    // Behind a letter, marks are printed as they are.
+    let is_escaped = || format!("a{character}").escape_debug().count() > 2;
+    !character.is_ascii() && !is_invisible(character) && !is_format(character) && is_escaped()
+}
+
+/// Returns whether a character is drawn onto the one in front of it.
+pub(crate) fn is_stacked(character: char) -> bool {
+    let is_escaped = !character.is_ascii() && character.escape_debug().count() > 1;
+    is_escaped && !is_invisible(character) && !is_blank(character) && !is_unassigned(character)
+}
+
 /// Returns whether a format character (general category Cf) has a look, such as the number signs of
 /// Arabic: the others are ignorable.
 fn is_format(character: char) -> bool {

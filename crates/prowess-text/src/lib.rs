@@ -24,6 +24,7 @@
 //! | strings of a JSON value that a model reads | [`model_value`] |
 //! | a JSON string in the text of a prompt | [`push_json_string`] |
 //! | a name or a sentence inside one of our sentences | [`quoted`], [`clipped`], [`enumerated`] |
+//! | what a person decides on | [`head_and_tail`], [`marked_lines`] |
 //! | names that look alike, inside a sentence | [`ascii_only`] |
 //! | a terminal | [`terminal_line`], [`terminal_lines`] |
 //! | a page of HTML that a person decides by | [`html`] |
@@ -68,7 +69,7 @@ pub use json::{push_json_string, terminal_json};
 pub use lines::{is_exact, is_one_line, is_shown_exactly, one_line, visible_lines};
 pub use markdown::{markdown_block, markdown_code};
 pub use model::{model_body, model_value, push_model_line, wrap_body};
-pub use sentence::{clipped, enumerated, head_and_tail, quoted};
+pub use sentence::{clipped, enumerated, head_and_tail, marked_lines, quoted};
 pub use shell::{shell_path, shell_word};
 pub use terminal::{terminal_line, terminal_lines};
 pub use xml::{

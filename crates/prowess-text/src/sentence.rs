@@ -1,7 +1,7 @@
 //! Untrusted names and sentences inside messages.
 
 use crate::guard::guarded_brackets;
-use crate::invisible::{is_blank, is_printable_ascii, marked};
+use crate::invisible::{is_blank, is_printable_ascii, is_stacked, is_unassigned, marked};
 
 /// The maximum length of a quoted name.
 const MAX_QUOTED_CHARS: usize = 120;
@@ -20,9 +20,10 @@ pub fn clipped(text: &str, max: usize) -> String {
 
 /// Returns an untrusted text for the decision of a person, as [`clipped`] does, but with its head,
 /// its tail and the number of characters between them, so that nothing hides behind a cut.
-/// A run of blanks, and a blank that is no space, is written with its length and its code.
+/// A run of blanks, and a blank that is no space, is written with its length and its code, as are
+/// characters that fonts leave blank, and more than four marks on a letter.
 pub fn head_and_tail(text: &str, max: usize) -> String {
-    let text = &with_marked_blanks(text);
+    let text = &with_marks(text);
     let count = text.chars().count();
     if count <= max {
         return clipped(text, max);
@@ -34,13 +35,32 @@ pub fn head_and_tail(text: &str, max: usize) -> String {
     [clipped(head, half), left_out, clipped(tail, half)].concat()
 }
 
+/// Returns the lines of a text for the decision of a person, each as [`head_and_tail`] returns it,
+/// but for an indentation that hides nothing: in a diff, behind the sign of the line.
+pub fn marked_lines(text: &str) -> String {
+    const TAB: usize = 8;
+    const MOST_COLUMNS: usize = 40;
+    let marked = |line: &str| {
+        let (sign, rest) = line.split_at(usize::from(line.starts_with(['+', '-'])));
+        let words = rest.trim_start_matches([' ', '\t']);
+        let blanks = &rest[..rest.len() - words.len()];
+        let tabs = blanks.matches('\t').count();
+        let is_kept = !words.is_empty() && blanks.len() + tabs * (TAB - 1) <= MOST_COLUMNS;
+        let (blanks, words) = if is_kept { (blanks, words) } else { ("", rest) };
+        format!("{sign}{blanks}{}\n", head_and_tail(words, usize::MAX))
+    };
+    text.split_terminator('\n').map(marked).collect()
+}
+
 /// Returns a text in which one space alone looks like a space.
-fn with_marked_blanks(text: &str) -> String {
-    let is_blank = |it: char| it == ' ' || is_blank(it);
+fn with_marks(text: &str) -> String {
+    let mut stacked = 0;
     let mut marked = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     while let Some(character) = rest.next() {
         let mut count = 1;
+        stacked = if is_stacked(character) { stacked + 1 } else { 0 };
+        let is_blank = |it| it == ' ' || is_blank(it) || is_unassigned(it) || stacked > 4;
         while is_blank(character) && rest.next_if_eq(&character).is_some() {
             count += 1;
         }

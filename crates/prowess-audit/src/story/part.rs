@@ -1,7 +1,7 @@
 //! The end of a log, without the rest.
 
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Seek as _, SeekFrom};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
@@ -146,6 +146,11 @@ impl Window {
 /// Returns the position of the first line of a file whose number is not below this one, or its end.
 fn position_of(file: &File, length: u64, seq: u64) -> io::Result<u64> {
     let mut reader = BufReader::new(file);
+    // A longer one is no line.
+    let read = |reader: &mut BufReader<&File>, line: &mut Vec<u8>| {
+        line.clear();
+        reader.take(MAX_LINE as u64).read_until(b'\n', line).map(|bytes| bytes as u64)
+    };
     // Every line before `low`, the start of one, is below; none that begins at `high` or later is.
     let (mut low, mut high) = (0, length);
     let mut line = Vec::new();
@@ -154,11 +159,9 @@ fn position_of(file: &File, length: u64, seq: u64) -> io::Result<u64> {
         reader.seek(SeekFrom::Start(middle))?;
         let mut start = middle;
         if middle > low {
-            line.clear();
-            start += reader.read_until(b'\n', &mut line)? as u64;
+            start += read(&mut reader, &mut line)?;
         }
-        line.clear();
-        let end = start + reader.read_until(b'\n', &mut line)? as u64;
+        let end = start + read(&mut reader, &mut line)?;
         let is_below = chain::read(&line).is_none_or(|(head, _)| head.seq < seq);
         if start >= high || !is_below {
             high = middle;

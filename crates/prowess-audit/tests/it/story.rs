@@ -177,6 +177,11 @@ fn broken_log_has_a_story_of_what_is_proven() {
     assert!(lines.iter().any(|line| !line.unproven), "what is before it is proven: {lines:?}");
     assert!(lines.iter().any(|line| line.unproven && line.seq > broken), "{lines:?}");
     assert!(Statistics::read(&place.path).is_err());
+    let log = std::fs::File::options().write(true).open(&place.path).expect("it is there");
+    log.set_len(1 << 40).expect("a file may have holes");
+    let (after, read) = Story::read_all(&place.path, &StoryFilter::default());
+    assert!(read.is_err() && shown(&after) == shown(&story), "a terabyte of nothing is not read");
+    Story::read_last(&place.path, &StoryFilter::default(), Some(3), 1).expect("no line is as long");
 }
 
 #[test]

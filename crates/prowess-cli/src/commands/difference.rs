@@ -5,6 +5,7 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 use prowess::Policies;
 use prowess::state::TextCache;
+use prowess_text::marked_lines;
 use similar::TextDiff;
 
 use crate::args::{Global, PromptArgs};
@@ -13,7 +14,6 @@ use crate::failure::Failure;
 use crate::output::Output;
 use crate::paths::{machine, working_directory};
 use crate::policies::policies_of_file;
-use crate::terminal::plain_lines;
 
 /// The word for the prompt that was printed last.
 const LAST: &str = "last";
@@ -92,5 +92,5 @@ pub(crate) fn colored(diff: &str) -> String {
         };
         format!("{style}{line}{style:#}\n")
     };
-    plain_lines(diff).lines().map(line).collect()
+    marked_lines(diff).lines().map(line).collect()
 }

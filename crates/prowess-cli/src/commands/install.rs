@@ -24,7 +24,7 @@ use crate::lock_place::LockPlace;
 use crate::output::{DIM, ID, Output};
 use crate::paths::absolute;
 use crate::question::can_ask;
-use crate::terminal::{columns_behind, plain, width, wrapped};
+use crate::terminal::{columns_behind, marked, plain, width, wrapped};
 
 /// What to do about skills in some states.
 const NEXT_STEPS: [(&str, &str); 7] = [
@@ -467,23 +467,23 @@ pub(crate) fn edited_lines(place: &InstallPlace) -> Result<Vec<Line>, Failure> {
 }
 
 pub(crate) fn lines_text(lines: &[Line]) -> String {
-    let ids = lines.iter().map(|line| width(&plain(&line.id))).max().unwrap_or(0);
+    let ids = lines.iter().map(|line| width(&marked(&line.id))).max().unwrap_or(0);
     let mut text = String::new();
     for Line { id, state, detail } in lines {
-        let id = plain(id);
+        let id = marked(id);
         let _ = write!(text, "{state:11}  {ID}{id}{ID:#}");
-        if let Some(detail) = detail {
+        if let Some(detail) = detail.as_deref().map(marked) {
             let gap = ids - width(&id) + 2;
             let margin = "unchanged    ".len() + ids + 2;
             let columns = columns_behind(margin);
-            let widest = plain(detail).split(' ').map(width).max();
+            let widest = detail.split(' ').map(width).max();
             if widest > Some(columns) {
                 // A path or a digest stays whole, in a line of its own.
-                let detail = wrapped(&plain(detail), columns_behind(4), 4);
+                let detail = wrapped(&detail, columns_behind(4), 4);
                 let _ = writeln!(text, "\n    {DIM}{detail}{DIM:#}");
                 continue;
             }
-            let detail = wrapped(&plain(detail), columns, margin);
+            let detail = wrapped(&detail, columns, margin);
             let _ = write!(text, "{:gap$}{DIM}{detail}{DIM:#}", "");
         }
         text.push('\n');

@@ -4,6 +4,7 @@ mod caller_files;
 mod explained;
 mod scripts;
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -29,6 +30,8 @@ use crate::terminal::{plain, plain_lines};
 use caller_files::{CallerFiles, leads_away};
 use explained::Explained;
 
+/// The most directories that are named of those in which a script may not write.
+const MOST_NAMED: usize = 3;
 /// The code of a call that waits for a person.
 const APPROVAL_REQUIRED: &str = "approval-required";
 /// The exit code of a script whose time is over, as `timeout` has it.
@@ -167,11 +170,13 @@ fn run_or_explain(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
              with `--read`{DIM:#}\n"
         ));
     }
+    let mut named = BTreeSet::new();
     for name in files.not_writable(&args.arguments) {
         let directory = Path::new(name).parent().filter(|it| !it.as_os_str().is_empty());
         let directory = directory.unwrap_or(Path::new("."));
         // A script may succeed with a path that leads to a directory of its own.
-        if ended["exit_code"] != 0 || directory != Path::new(".") {
+        let is_likely = ended["exit_code"] != 0 || directory != Path::new(".");
+        if is_likely && named.len() < MOST_NAMED && named.insert(directory) {
             let (name, directory) = (plain(name), shell_word(directory));
             output.remark(&format!(
                 "{DIM}`{name}` does not exist here; if the script is to create it, add `--write \

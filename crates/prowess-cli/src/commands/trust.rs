@@ -26,7 +26,7 @@ use crate::paths;
 use crate::plugins::Loaded;
 use crate::policies::{Found, policies};
 use crate::runtime::{builder_with, runtime};
-use crate::terminal::{local_time, plain};
+use crate::terminal::{local_time, marked, plain};
 use crate::user::user;
 
 /// The least part of a digest that names the files of a skill: `sha256:` and 64 bits.
@@ -351,7 +351,7 @@ fn refused(error: TrustError) -> Failure {
 }
 
 fn text(answer: &Answer) -> String {
-    let path = |folder: &Folder| plain(&folder.path.to_string_lossy()).into_owned();
+    let path = |folder: &Folder| marked(&folder.path.to_string_lossy());
     let trusted = |name: &str| format!("{HEADING}trusted{HEADING:#} {name}\n");
     let revoked = |name: &str| format!("{HEADING}no longer trusted{HEADING:#} {name}\n");
     match answer {
@@ -364,8 +364,8 @@ fn text(answer: &Answer) -> String {
             let both = if *and_source { ", neither as a directory nor as a source" } else { "" };
             revoked(&(path(folder) + both)) + &above.unwrap_or_default()
         }
-        Answer::TrustedOrigin { trusted: origin } => trusted(&plain(&origin.name)),
-        Answer::RevokedOrigin { revoked: origin } => revoked(&plain(&origin.name)),
+        Answer::TrustedOrigin { trusted: origin } => trusted(&marked(&origin.name)),
+        Answer::RevokedOrigin { revoked: origin } => revoked(&marked(&origin.name)),
         Answer::List { folders, sources, signers, skills } => {
             let origins = sources.iter().chain(signers).chain(skills);
             if folders.is_empty() && origins.clone().next().is_none() {
@@ -374,7 +374,7 @@ fn text(answer: &Answer) -> String {
             }
             let since = |since: &str| format!("  {DIM}since {}{DIM:#}\n", local_time(since));
             let folders = folders.iter().map(|it| path(it) + &since(&it.since) + &stale(it));
-            let origins = origins.map(|it| plain(&it.name).into_owned() + &since(&it.since));
+            let origins = origins.map(|it| marked(&it.name) + &since(&it.since));
             folders.chain(origins).collect()
         }
     }

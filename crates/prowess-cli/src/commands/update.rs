@@ -22,7 +22,7 @@ use crate::install_place::{InstallPlace, reason};
 use crate::interrupt::cancelling;
 use crate::lock_place::LockPlace;
 use crate::output::{DIM, ID, Output, counted};
-use crate::terminal::{fitted, plain};
+use crate::terminal::{fitted, marked, plain};
 
 /// The maximum number of lines of differences that are shown of one skill.
 const MAX_LINES: usize = 120;
@@ -243,20 +243,21 @@ fn text(answer: &Answer) -> String {
     let mut text = String::new();
     for update in &answer.updates {
         let Shown { id, revisions, files, gained, lost, signer, new_signer, .. } = update;
-        let [from, to] = revisions.each_ref().map(|revision| fitted(revision, MARGIN));
-        let _ = writeln!(text, "{ID}{}{ID:#}\n  from     {from}\n  to       {to}", plain(id));
+        let [from, to] =
+            revisions.each_ref().map(|revision| fitted(&marked(revision), MARGIN).into_owned());
+        let _ = writeln!(text, "{ID}{}{ID:#}\n  from     {from}\n  to       {to}", marked(id));
         if let Some(new) = new_signer {
-            let _ = writeln!(text, "  signer   {} instead of {}", plain(new), plain(signer));
+            let _ = writeln!(text, "  signer   {} instead of {}", marked(new), marked(signer));
         }
         for reason in &update.steps_back {
-            let _ = writeln!(text, "  back     {}", plain(reason));
+            let _ = writeln!(text, "  back     {}", marked(reason));
         }
         for (path, word) in files {
-            let _ = writeln!(text, "  {word:7}  {}", plain(path));
+            let _ = writeln!(text, "  {word:7}  {}", marked(path));
         }
         for (word, facts) in [("gains", gained), ("loses", lost)] {
             for fact in facts {
-                let _ = writeln!(text, "  {word:7}  {}", plain(fact));
+                let _ = writeln!(text, "  {word:7}  {}", marked(fact));
             }
         }
         if answer.is_preview {

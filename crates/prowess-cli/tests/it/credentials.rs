@@ -8,15 +8,7 @@ use crate::program::Program;
 const SECRET: &str = "S3CRETpw";
 
 /// Sources with a secret, `#` stands for it.
-const SOURCES: &str = "https://me:#@127.0.0.1:9/x.git https://#@127.0.0.1:9/x.git https://me:#@127.0.0.1:9/site \
-    https://me:a/#@127.0.0.1:9/site HTTPS://me:#@127.0.0.1:9/x.git@v1 \
-    http://me:#@[::1]:9/x.git git+https://me:#@127.0.0.1:9/x.git//pdf \
-    git+ssh://me:#@127.0.0.1:9/x ssh://me:#@127.0.0.1:9/x.git me:#@127.0.0.1:x \
-    me:#@127.0.0.1/x me:#@host/a/b.git me:a/#@git.example/a \
-    https://ghp_#0123456789abcdefghij01234567@127.0.0.1:9/x.git oci://me:#@127.0.0.1/x:1 \
-    s3://me:#@bucket/x ftp://me:#@127.0.0.1:9/x https://127.0.0.1:9/a.zip?access_token=# \
-    https://127.0.0.1:9/a.zip?v=1&X-Amz-Signature=# \
-    https://gitlab.example/a/b.git?private_token=#";
+const SOURCES: &str = include_str!("../data/sources-with-credentials.txt");
 
 #[test]
 fn secret_of_a_source_is_refused_and_not_repeated() {
@@ -28,7 +20,7 @@ fn secret_of_a_source_is_refused_and_not_repeated() {
         &["trust", "--revoke"],
         &["publish", ".agents/skills", "--to"],
     ];
-    for source in SOURCES.split(' ').map(|source| source.replace('#', SECRET)) {
+    for source in SOURCES.split_ascii_whitespace().map(|source| source.replace('#', SECRET)) {
         for command in commands {
             let program = Program::new().at_home_in(&tree.join("home"));
             let program = program.working_in(&tree.join("repository"));

@@ -11,18 +11,11 @@ use crate::plain_skill;
 use crate::program::Program;
 
 /// Each command whose help is in the snapshot; the first one is the program itself.
-const COMMANDS: &str = ", validate, read-properties, new, to-prompt, list, show, search, explain, \
-    doctor, prompt, call, run, plugin, plugin list, plugin inspect, plugin check, plugin new, \
-    plugin trust, serve, mcp, mcp config, mcp install, mcp test, mcp call, config, config show, config init, config schema, \
-    config check, trust, add, remove, sync, update, verify, publish, audit, audit show, \
-    audit verify, audit stats, catalog, catalog build, approvals, approvals list, approvals grant, approvals deny, \
-    approvals revoke, approvals watch, proposals, proposals list, proposals show, \
-    proposals accept, proposals reject, proposals withdraw, proposals propose, proposals watch, \
-    history, history diff, history restore, probe, completions, man, tour, version, help, help options";
+const COMMANDS: &str = include_str!("../data/commands.txt");
 
 /// Returns the words of each command.
 pub(crate) fn commands() -> Vec<Vec<&'static str>> {
-    COMMANDS.split(", ").map(|command| command.split_whitespace().collect()).collect()
+    COMMANDS.lines().map(|command| command.split_whitespace().collect()).collect()
 }
 
 /// Returns the words of each command that has a `--help`: `help` prints its list of topics.

@@ -52,8 +52,9 @@ fn next_step_of_an_update_is_named() {
     assert!(outdated.stderr.contains("help: `prowess update --preview`"), "{}", outdated.stderr);
     let preview = run(&machine, &["update", "--preview"]);
     assert_eq!(preview.stderr, "  help: `prowess update` installs them\n");
-    change("See https://example.org/forms.\n");
+    change(&format!("See https://example.org/forms.{}; rm -rf ~\n", " ".repeat(300)));
     let preview = run(&machine, &["update", "--preview"]);
+    assert!(preview.stdout.contains("forms.[300 × U+0020]; rm"), "{}", preview.stdout);
     let (_, rest) = preview.stderr.split_once("`prowess update --accept pdf@sha256:").unwrap();
     let accepted = format!("pdf@sha256:{}", rest.split('`').next().unwrap());
     let other = format!("pdf@sha256:{}", "0".repeat(64));

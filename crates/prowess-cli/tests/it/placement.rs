@@ -78,6 +78,9 @@ fn revoked_trust_removes_what_was_placed() {
     add(&machine, "--copy");
     machine.tree.write("home/.agents/skills/notes/mine.txt", "Mine.\n");
     assert!(target(&machine, "pdf").exists());
+    machine.tree.write("a    b/x", "");
+    let trusted = machine.run(&["trust", &machine.path("a    b")]);
+    assert!(trusted.text().contains("a[4 × U+0020]b"), "{}", trusted.stdout);
     machine.run(&["trust", &machine.path("skills")]).text();
     let revoked = machine.run(&["trust", "--revoke", &machine.path("skills")]);
     assert!(revoked.text().contains("neither as a directory nor as a source"), "{revoked:?}");

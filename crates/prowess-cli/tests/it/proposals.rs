@@ -236,11 +236,16 @@ fn decisions_of_people() {
         let program = desk.program().with_input(diff);
         program.run(&["propose", "pdf", "--reason", reason])
     };
-    let proposed = propose("A typo.", "-Run `fil.py`.\n+Run `fill.py`.\n");
+    let reason = format!("A{}typo.", " ".repeat(300));
+    let proposed = propose(&reason, "-Run `fil.py`.\n+Run `fill.py`.\n");
     let name = proposed.text().trim().trim_start_matches("proposed: ").to_owned();
     let digest = desk.json(&["proposals"])["proposals"][0]["digest"].as_str().unwrap().to_owned();
     let accept = ["proposals", "accept", &name, "--digest", &digest];
     assert_eq!(desk.failure(&accept), (Some(1), "reviewer-not-allowed".to_owned()));
+    for command in [&["proposals"][..], &["proposals", "show", &name]] {
+        let shown = desk.run(command);
+        assert!(shown.text().contains("A[300 × U+0020]typo."), "{command:?}: {}", shown.stdout);
+    }
     let withdraw = ["proposals", "withdraw", &name, "--reason", "Not needed."];
     assert_eq!(desk.json(&withdraw)["withdrawn"]["reason"], "Not needed.");
     assert_eq!(desk.run(&["proposals"]).text(), "no proposal waits for a review\n");

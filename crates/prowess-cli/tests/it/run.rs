@@ -479,7 +479,7 @@ fn explanation_names_what_a_script_may_do_and_why() {
     let explained = run(&tree, &[&explain[..], &more[..]].concat());
     assert_eq!(explained.code, Some(0), "{}", explained.stderr);
     for part in [
-        "<package>/scripts/report.sh a b",
+        "<package>/scripts/report.sh 'a b'",
         &format!("{project} (by the command line)"),
         if network.is_some() { "every public host (by the command line)" } else { "no host" },
         if network.is_some() { "HOME, HTTPS_PROXY, HTTP_PROXY, LANG" } else { "HOME, LANG" },

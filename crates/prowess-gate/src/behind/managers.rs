@@ -1,54 +1,13 @@
 //! Package managers and runners: most of their commands run code of the project or of a package.
 
-use super::wrapper::{has, is_question};
+use super::wrapper::{has, is_question, row};
 use super::{Run, Runs};
 
 /// The commands that run none. Whatever else stands there may be a script, an alias or a build.
-const HARMLESS: [(&str, &str); 21] = [
-    (
-        "cargo",
-        "add remove rm update search tree metadata fmt locate-project login logout owner yank new \
-            init generate-lockfile fetch vendor version help clean pkgid info",
-    ),
-    (
-        "npm pnpm yarn",
-        "ls list ll la view info show outdated root prefix search docs repo whoami ping help why \
-            explain fund bin",
-    ),
-    ("go", "version env list doc fmt help mod work clean get install build vet"),
-    ("dotnet", "list new sln search help"),
-    (
-        "pip",
-        "list show freeze check index cache config debug help inspect hash search tree find dir",
-    ),
-    ("uv", "tree version cache help self"),
-    ("poetry", "show version check env search about config help"),
-    ("pipenv pdm rye pipx hatch", "list show info search graph verify status environment help"),
-    ("conda mamba micromamba", "list info search config help"),
-    ("mise rtx asdf rbenv pyenv nodenv", "ls list current which where version versions help"),
-    ("nix guix", "search show describe path-info log hash store help"),
-    ("devbox", "list info search version help"),
-    (
-        "docker podman nerdctl",
-        "ps images logs inspect version info stats top port history events help",
-    ),
-    ("kubectl", ""),
-    ("gh", "pr issue run workflow release search status label auth"),
-    ("systemctl", "status show list-units list-unit-files is-active is-enabled is-failed cat"),
-    ("apt apt-get aptitude", "list search show policy depends rdepends changelog download"),
-    ("brew", "list ls search info desc deps uses outdated leaves doctor config"),
-    ("dnf yum zypper pacman apk", "list search info provides repolist check-update repoquery"),
-    ("helm", "list ls search show status version history get env help"),
-    ("swift corepack uvx npx bunx pnpx bundle bundler", ""),
-];
+const HARMLESS: &str = include_str!("managers/harmless.txt");
 
 /// The long options that name neither a program nor a file with settings. Any other one may.
-const OPTIONS: &str = "all quiet verbose silent long json format depth edges invert package prod \
-    production dev installed upgradable outdated tail follow since limit state label title body draft \
-    base head repo reviewer assignee milestone fill comments web no-deps format-version features \
-    all-features workspace no-dev global dry-run frozen locked offline name-only user version help \
-    no-color output filter no-trunc latest omit check no-pager failed log-failed jq delete-branch \
-    squash merge rebase body-file notes";
+const OPTIONS: &str = include_str!("managers/options.txt");
 
 /// Hides what such a program runs. Returns whether it is one.
 pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
@@ -65,7 +24,7 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
 }
 
 pub(super) fn is_one(name: &str) -> bool {
-    HARMLESS.iter().any(|(names, _)| has(names, name))
+    row(HARMLESS, name).is_some()
 }
 
 /// Returns whether a word is no option, or one that names neither a program nor a file with
@@ -89,9 +48,7 @@ fn is_plain_option(name: &str, word: &str) -> bool {
 /// Returns whether each word that may be the command is one that runs nothing: a word behind an
 /// option may be its value.
 fn is_harmless(name: &str, arguments: &[String], is_open: bool) -> bool {
-    let Some((_, harmless)) = HARMLESS.iter().find(|(names, _)| has(names, name)) else {
-        return false;
-    };
+    let Some(harmless) = row(HARMLESS, name) else { return false };
     let mut is_value = false;
     let mut is_command_known = false;
     for (at, word) in arguments.iter().enumerate() {

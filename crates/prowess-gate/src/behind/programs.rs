@@ -2,7 +2,7 @@
 
 use prowess_format::tool_pattern::ProgramKind;
 
-use super::wrapper::{has, is_question};
+use super::wrapper::{has, is_question, row, rows};
 use super::{Run, Runs, language, managers};
 
 /// Programs that run code of the project, or what is in a file of it.
@@ -12,74 +12,20 @@ const RUNNERS: &str = include_str!("programs/runners.txt");
 const GIT: &str = include_str!("programs/git.txt");
 
 /// The options before the command that run nothing and have no further word.
-const GIT_OPTIONS: &str = "--no-pager -p --paginate -P --bare --no-replace-objects --literal-pathspecs \
-    --glob-pathspecs --noglob-pathspecs --icase-pathspecs --no-optional-locks --no-advice --version \
-    --help -v -h --html-path --man-path --info-path --git-dir --work-tree --namespace";
+const GIT_OPTIONS: &str = include_str!("programs/git_options.txt");
 
 /// Those to which words that are not known give nothing to run.
-const GIT_OF_FILES: &str = "add blame branch cat-file check-ignore checkout diff hash-object log \
-    ls-files mv reset restore rev-parse rm show status switch tag update-index";
+const GIT_OF_FILES: &str = include_str!("programs/git_of_files.txt");
 
 /// Options whose value is a line for a shell, or a program.
-const LINES: [(&str, &str); 13] = [
-    ("scp sftp sshfs", "-S -D"),
-    ("diff3 sdiff", "--diff-program"),
-    ("less more", "+!"),
-    ("wget", "--use-askpass"),
-    (
-        "tar bsdtar gtar",
-        "-I -F --use-compress-program --to-command --info-script --new-volume-script \
-            --rsh-command --rmt-command --checkpoint-action",
-    ),
-    ("rsync", "-e --rsh --rsync-path"),
-    ("man", "-P -H --pager --html"),
-    ("sort", "--compress-program"),
-    ("split", "--filter"),
-    ("rg", "--pre --hostname-bin"),
-    ("bat batcat delta ag ack", "--pager"),
-    ("zip", "-TT --unzip-command"),
-    (
-        "git",
-        "-x -O --exec --extcmd --upload-pack --receive-pack --open-files-in-pager --tree-filter \
-            --index-filter --env-filter --msg-filter --commit-filter --parent-filter \
-            --tag-name-filter --setup --sendmail-cmd --smtp-server --httpd --to-cmd --cc-cmd \
-            --header-cmd --tool",
-    ),
-];
+const LINES: &str = include_str!("programs/lines.txt");
 
 /// Options by which a program runs what is in a file, or in a word of another form.
-const HIDING: [(&str, &str); 14] = [
-    ("wget", "--config"),
-    ("less", "-k --lesskey"),
-    ("scp sftp sshfs ssh", "-F"),
-    ("rustup", "run"),
-    // Packages have scripts.
-    ("dpkg", "-i --install --unpack --configure -P -r --purge --remove -A --record-avail"),
-    ("rpm", "-i -U -F -e --install --upgrade --erase --eval -E --pipe"),
-    ("man", "-C --config-file"),
-    (
-        "gcc g++ cc c++ clang clang++ cpp gfortran c89 c99",
-        "-wrapper -fplugin -B -specs --specs -Xclang @",
-    ),
-    ("rustc", "linker= -Clinker= --codegen=linker= @"),
-    ("pandoc", "--filter -F --lua-filter -L --pdf-engine"),
-    ("fzf sk", "--preview --bind"),
-    (
-        "gpg gpgv gpgsm",
-        "--agent-program --dirmngr-program --keyboxd-program --photo-viewer --exec-path",
-    ),
-    ("nmap", "--script -sC -A"),
-    ("go", "-toolexec --toolexec -vettool --vettool -exec --exec"),
-];
+const HIDING: &str = include_str!("programs/hiding.txt");
 
 /// Settings of git whose value is no program, by their beginnings. Any other one may name a
 /// program, unless its value is `true` or a number.
-const SETTINGS: &str = "user. author. committer. color. advice. http. https. push. pull. rebase. log. \
-    status. branch. i18n. column. versionsort. safe. commit. tag. fetch. blame. grep. rerere. \
-    init.defaultbranch core.quotepath core.autocrlf core.eol core.whitespace core.abbrev \
-    core.commentchar core.excludesfile core.ignorecase core.filemode core.longpaths core.symlinks \
-    core.compression core.bare format.pretty format.signoff diff.renames diff.algorithm \
-    diff.context diff.noprefix diff.mnemonicprefix merge.conflictstyle merge.ff";
+const SETTINGS: &str = include_str!("programs/settings.txt");
 
 /// Settings of git whose value is a program or a file, whatever it is.
 const OF_PROGRAMS: &str = "core. alias. pager. include. includeif. credential. filter. diff. merge. gpg. \
@@ -104,7 +50,7 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
     let is_console = kind == Some(ProgramKind::Console);
     let is_runner = has(RUNNERS, &plain) || (plain != name && has(RUNNERS, name));
     let is_interpreter = is_language || is_console || is_runner;
-    let options = LINES.iter().find(|(names, _)| has(names, name)).map(|(_, options)| *options);
+    let options = row(LINES, name);
     let is_known = options.is_some() || has(KNOWN, name);
     let is_awk = has("awk gawk mawk nawk original-awk", name);
     let is_sed = has("sed gsed ssed", name);
@@ -121,7 +67,7 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
         }
     } else if (run.is_fed && is_known && name != "git")
         || ((is_awk || is_sed) && has_open_script(run))
-        || HIDING.iter().any(|(names, options)| has(names, &plain) && has_any(arguments, options))
+        || rows(HIDING, &plain).any(|options| has_any(arguments, options))
         || (is_awk && awk_runs(arguments))
         || (is_sed && sed_runs(run))
     {

@@ -3,9 +3,8 @@
 use super::{Run, Runs};
 
 /// How the options of such programs are read, as by `getopt`.
-struct Wrapper {
-    /// The names of the programs.
-    names: &'static str,
+struct Wrapper<'n> {
+    name: &'n str,
     /// The letters of options without a value.
     flags: &'static str,
     /// The letters of options with a value.
@@ -18,80 +17,13 @@ struct Wrapper {
     operands: usize,
 }
 
-const fn wrapper(
-    names: &'static str,
-    [flags, values, lines, long_values]: [&'static str; 4],
-    operands: usize,
-) -> Wrapper {
-    Wrapper { names, flags, values, lines, long_values, operands }
-}
-
-const WRAPPERS: [Wrapper; 19] = [
-    wrapper("env", ["i0v", "uCSP", "S", "unset chdir split-string argv0"], 0),
-    wrapper(
-        "sudo doas",
-        [
-            "AbBEeHiKklnNPSsVv",
-            "ughpCcDRrtTU",
-            "",
-            "user group host prompt close-from chdir chroot role type command-timeout other-user",
-        ],
-        0,
-    ),
-    wrapper(
-        "xargs gxargs parallel",
-        [
-            "0rtxpoile",
-            "InPLsdaEjS",
-            "",
-            "arg-file delimiter max-args max-procs max-chars process-slot-var jobs",
-        ],
-        0,
-    ),
-    wrapper("timeout gtimeout", ["vfp", "ks", "", "kill-after signal"], 1),
-    wrapper("nice", ["", "n", "", "adjustment"], 0),
-    wrapper("ionice", ["t", "cnpPu", "", "class classdata"], 0),
-    wrapper("stdbuf", ["", "ioe", "", "input output error"], 0),
-    wrapper("setsid", ["cfw", "", "", ""], 0),
-    wrapper("chrt", ["abdfiormpGv", "TPD", "", "sched-runtime sched-period sched-deadline"], 1),
-    wrapper("taskset", ["ap", "c", "", "cpu-list"], 1),
-    wrapper("flock", ["sxneuoFv", "wEc", "c", "wait timeout conflict-exit-code command"], 1),
-    wrapper("time", ["apqvlh", "of", "", "output format"], 0),
-    wrapper("chroot", ["", "ugG", "", "userspec groups"], 1),
-    wrapper(
-        "su runuser sg",
-        ["lmpfPh", "csgGuw", "c", "command session-command shell group supp-group user"],
-        1,
-    ),
-    wrapper("watch", ["bcdegtpxwr", "nqs", "", "interval equexit shotsdir"], 0),
-    wrapper(
-        "ssh autossh mosh slogin rsh",
-        ["46AaCfGgKkMNnqsTtVvXxYy", "BbcDEeFIiJLlmOopQRSWw", "", ""],
-        1,
-    ),
-    wrapper("script scriptlive", ["aefqh", "cEIOBTtmo", "c", "command"], 0),
-    wrapper("busybox toybox coreutils", NONE, 0),
-    // Options that are not known may have a value, so both readings count.
-    wrapper(OTHERS, NONE, 0),
-];
-
-const NONE: [&str; 4] = [""; 4];
-
-const OTHERS: &str = "nohup catchsegv fakeroot fakechroot unbuffer linux32 linux64 i386 x86_64 arch uname26 \
-    pkexec prlimit setpriv tini dumb-init dbus-run-session dbus-launch xvfb-run \
-    torsocks torify proxychains proxychains4 strace ltrace valgrind systemd-inhibit caffeinate \
-    chronic ifne ts eatmydata cgexec numactl ccache sccache distcc rlwrap softlimit \
-    chpst entr ld.so";
+/// Programs with what [`Wrapper`] has of them. Options of the last ones are not known and may have
+/// a value, so both readings count.
+const WRAPPERS: &str = include_str!("wrapper/wrappers.txt");
 
 /// Programs whose command may begin at any word, or be a line in one: those with words of their own
 /// before it, and options with any number of values.
-const ANYWHERE: &str = "uv uvx npx bunx pnpx poetry pipenv pdm rye hatch conda mamba micromamba \
-    pipx bundle setarch direnv mise rtx asdf rbenv pyenv nodenv nix nix-shell guix devbox dotenv \
-    dotenvx op doppler infisical chamber aws-vault envchain start-stop-daemon daemonize cpulimit \
-    faketime proot wine hyperfine watchexec nodemon reflex pee perf systemd-run firejail bwrap \
-    capsh nsenter unshare setlock envdir gosu su-exec machinectl flatpak flatpak-spawn host-spawn toolbox \
-    distrobox distrobox-enter distrobox-host-exec vagrant adb heroku xterm kitty alacritty foot \
-    konsole gnome-terminal rr run0 sshpass ssh-agent concurrently x-terminal-emulator wezterm urxvt";
+const ANYWHERE: &str = include_str!("wrapper/anywhere.txt");
 
 /// Programs that start a shell, which reads its input, where they are given no command.
 const STARTING: &str = "su runuser sg script scriptlive ssh autossh slogin mosh rsh chroot fakeroot \
@@ -105,12 +37,7 @@ const STARTING_ANYWHERE: &str = "unshare nsenter proot firejail run0 setarch cap
 const SHELL_WORDS: &str = "shell --shell develop enter ssh login console environment";
 
 /// Variables by which no program runs others. Any other one may name a program or a file.
-const VARIABLES: &str = "LANG LANGUAGE LC_ALL LC_CTYPE LC_COLLATE LC_MESSAGES LC_NUMERIC LC_TIME TZ \
-    TERM COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE CI DEBUG VERBOSE PORT NODE_ENV \
-    RAILS_ENV RUST_LOG RUST_BACKTRACE PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PYTHONHASHSEED \
-    PYTHONIOENCODING PYTHONUTF8 SOURCE_DATE_EPOCH DEBIAN_FRONTEND GIT_TERMINAL_PROMPT GIT_AUTHOR_NAME \
-    GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL GIT_COMMITTER_DATE \
-    OMP_NUM_THREADS CUDA_VISIBLE_DEVICES";
+const VARIABLES: &str = include_str!("wrapper/variables.txt");
 
 /// Programs that set variables from a file of the project.
 const SETTING: &str = "direnv dotenv dotenvx envdir mise rtx asdf";
@@ -129,9 +56,7 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
     }
     // The loader of programs, whose name has the system's in it.
     let name = if name.starts_with("ld-") && name.contains(".so") { "ld.so" } else { name };
-    let Some(wrapper) = WRAPPERS.iter().find(|wrapper| has(wrapper.names, name)) else {
-        return false;
-    };
+    let Some(wrapper) = Wrapper::of(name) else { return false };
     let read = wrapper.read(&run.words);
     let sets = |word: &&str| word.split('=').next().is_some_and(|name| !has(VARIABLES, name));
     let is_escaped = |line: &&str| line.contains('\\');
@@ -259,6 +184,19 @@ pub(crate) fn has(list: &str, word: &str) -> bool {
     list.contains(word) && list.split_ascii_whitespace().any(|other| other == word)
 }
 
+/// Returns what a table has of a program: lines with the names of programs before a colon.
+pub(crate) fn row(table: &'static str, program: &str) -> Option<&'static str> {
+    rows(table, program).next()
+}
+
+/// Returns everything that a table has of a program.
+pub(crate) fn rows(table: &'static str, program: &str) -> impl Iterator<Item = &'static str> {
+    // Most programs are in none.
+    let table = if table.contains(program) { table } else { "" };
+    let rows = table.lines().filter_map(|line| line.split_once(':'));
+    rows.filter(move |(names, _)| has(names, program)).map(|(_, rest)| rest.trim_start())
+}
+
 /// The words of a call of such a program.
 #[derive(Default)]
 struct Read<'w> {
@@ -272,7 +210,15 @@ struct Read<'w> {
     placeholder: Option<String>,
 }
 
-impl Wrapper {
+impl<'n> Wrapper<'n> {
+    fn of(name: &'n str) -> Option<Self> {
+        let mut parts = row(WRAPPERS, name)?.split(';').map(str::trim);
+        let [flags, values, lines, long_values] =
+            [(); 4].map(|()| parts.next().unwrap_or_default());
+        let operands = parts.next()?.parse().ok()?;
+        Some(Self { name, flags, values, lines, long_values, operands })
+    }
+
     fn read<'w>(&self, words: &'w [String]) -> Read<'w> {
         let mut read = Read::default();
         let mut at = 1;
@@ -290,7 +236,7 @@ impl Wrapper {
                 None => break,
             }
         }
-        let is_setting = has("env sudo doas", self.names.split(' ').next().unwrap_or_default());
+        let is_setting = has("env sudo doas", self.name);
         while is_setting && words.get(at).is_some_and(|word| is_assignment(word)) {
             at += 1;
         }
@@ -353,7 +299,7 @@ impl Wrapper {
     ) -> usize {
         for (position, letter) in letters.char_indices() {
             let rest = &letters[position + letter.len_utf8()..];
-            if letter == 'i' && has("xargs gxargs parallel", self.names) {
+            if letter == 'i' && has("xargs gxargs parallel", self.name) {
                 read.placeholder = Some(if rest.is_empty() { "{}" } else { rest }.to_owned());
                 return 1;
             }

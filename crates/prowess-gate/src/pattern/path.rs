@@ -6,6 +6,9 @@ use crate::HostFiles;
 use crate::arguments::is_file_url;
 use crate::gap::Gap;
 
+/// The most directories in which the parts of a pattern are looked for.
+const MAX_PLACES: usize = 1_000;
+
 /// The files and directories that patterns of paths depend on.
 #[derive(Clone, Copy)]
 pub(crate) struct Paths<'a> {
@@ -90,6 +93,50 @@ impl Paths<'_> {
         }
     }
 
+    /// Returns why a pattern of paths may find files that the list of a skill does not reach: one
+    /// of its parts stands for a link to them. The last part is compared if what it stands for is
+    /// opened. Nothing follows links for `**`.
+    pub(crate) fn far_glob(&self, glob: &str, is_opened: bool) -> Option<Gap> {
+        let files = self.files?;
+        let unknown = || Some(Gap::Unknown(glob.to_owned()));
+        let parts: Vec<_> = glob.split('/').filter(|part| !part.is_empty()).collect();
+        let end = parts.len() - usize::from(!is_opened && !parts.is_empty());
+        let root = if glob.starts_with('/') { "/" } else { "" };
+        let mut places = vec![root.to_owned()];
+        // The parts in front of the first sign are a path.
+        let mut is_found = false;
+        for part in parts[..end].iter().filter(|part| **part != "**") {
+            // Some forms are of some tools alone, and `{a/b,c}` is in two parts.
+            let is_wide = part.contains(['(', ')', '|', '\\'])
+                || part.matches('{').count() != part.matches('}').count();
+            let is_sign = is_wide || is_glob(part);
+            is_found |= is_sign;
+            let is_match = |name: &String| is_wide || fast_glob::glob_match(part, name);
+            let mut found = Vec::new();
+            for place in &places {
+                match is_sign {
+                    true => match files.entries(place) {
+                        Some(names) => {
+                            let names = names.into_iter().filter(is_match);
+                            found.extend(names.map(|name| format!("{place}{name}/")));
+                        }
+                        None => return unknown(),
+                    },
+                    false => found.push(format!("{place}{part}/")),
+                }
+            }
+            if found.len() > MAX_PLACES {
+                return unknown();
+            }
+            let mut paths = found.iter().map(|place| place.trim_end_matches('/'));
+            if is_found && let Some(far) = paths.find_map(|path| self.far_file(files, path)) {
+                return Some(far);
+            }
+            places = found;
+        }
+        None
+    }
+
     fn is_in(&self, anchor: &str, pattern: &str, file: &str) -> bool {
         let anchor = self.files.and_then(|files| files.resolve(anchor));
         let is_match = |path| pattern == "**" || fast_glob::glob_match(pattern, path);
@@ -99,6 +146,11 @@ impl Paths<'_> {
             None => false,
         }
     }
+}
+
+/// Returns whether a path has a sign of patterns.
+pub(crate) fn is_glob(path: &str) -> bool {
+    path.contains(['*', '?', '[', '{'])
 }
 
 /// Returns whether tools may take a path for one that is not relative: `~/x`, `file:x`.

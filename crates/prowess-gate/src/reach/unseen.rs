@@ -1,33 +1,10 @@
 //! Options and programs whose words do not show what they reach.
 
-use crate::behind::{base, has, has_any};
+use crate::behind::{base, has, has_any, rows};
 
 /// Options by which programs follow the links in a directory, run in one that they find, take
 /// names from a file, or write files with absolute names: letters and long options.
-const UNSEEN: [(&str, &str, &str); 18] = [
-    ("find gfind bfs fd fdfind", "L", "-follow -execdir -okdir -files0-from --follow"),
-    ("grep egrep fgrep", "R", "--dereference-recursive"),
-    ("rg", "L", "--follow"),
-    ("ag", "f", "--follow"),
-    ("tree", "l", ""),
-    ("ls dir vdir cp gcp du chown chgrp chmod", "L", "--dereference --files0-from"),
-    ("sort wc", "", "--files0-from"),
-    (
-        "rsync",
-        "LkK",
-        "--copy-links --copy-unsafe-links --copy-dirlinks --keep-dirlinks --files-from",
-    ),
-    ("tar bsdtar gtar", "hLTP", "--dereference --files-from --absolute-names"),
-    ("curl", "Kn", "--config --netrc"),
-    ("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum shasum", "c", "--check"),
-    ("file", "fm", "--files-from --magic-file"),
-    ("date", "f", "--file"),
-    ("wget", "i", "--input-file"),
-    ("git", "", "--unsafe-paths"),
-    ("pandoc", "d", "--defaults"),
-    ("ffmpeg", "", "-safe"),
-    ("aria2c", "i", "--input-file"),
-];
+const UNSEEN: &str = include_str!("unseen/unseen.txt");
 
 /// Programs that follow links in a directory unless an option says otherwise, and those whose
 /// names come from their input, or are none of files.
@@ -66,10 +43,11 @@ pub(super) fn is_unseen(words: &[String]) -> bool {
             group.is_some_and(|group| group.contains(|it| letters.contains(it)))
         })
     };
-    UNSEEN.iter().any(|(names, letters, long)| {
-        has(names, name) && (has_letter(letters) || has_any(options, long))
-    }) || FOLLOWING.iter().any(|(names, letters, unless)| {
-        let is_on = letters.is_empty() || has_letter(letters) || has_any(options, "--recursive");
-        has(names, name) && is_on && !has_any(options, unless)
-    })
+    let mut unseen = rows(UNSEEN, name).filter_map(|row| row.split_once(':'));
+    unseen.any(|(letters, long)| has_letter(letters) || has_any(options, long))
+        || FOLLOWING.iter().any(|(names, letters, unless)| {
+            let is_on =
+                letters.is_empty() || has_letter(letters) || has_any(options, "--recursive");
+            has(names, name) && is_on && !has_any(options, unless)
+        })
 }

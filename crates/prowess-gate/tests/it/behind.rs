@@ -88,17 +88,9 @@ fn denied_program_is_refused_behind_a_link() {
 fn denied_path_is_refused_in_each_spelling() {
     let policy = r#"{"grant": ["Bash"],
         "ceiling": {"deny": ["Bash(cat .env*)", "Bash(ls /etc/x)", "Bash(du .)"]}}"#;
-    for (commands, expected) in [
-        (
-            "cat ./.env; cat -A .//.env.local; cat a/../.env; cat /w/./.env; ls ../etc/x; ls \
-             /etc/./x/; du a/..; du /w/",
-            "deny",
-        ),
-        ("cat b ./.env; cat ../.env; cat a/.env; ls /etc/y; cat https://h/../.env", "allow"),
-    ] {
-        for command in commands.split("; ") {
-            check(&bash(command).with_files(&[]).with_policy(policy), expected);
-        }
+    for line in include_str!("../data/spellings.txt").lines() {
+        let (expected, command) = line.split_once(' ').expect("what is decided about a command");
+        check(&bash(command).with_files(&[]).with_policy(policy), expected);
     }
     check(&bash("cat ./.env").with_policy(policy), "deny");
 }

@@ -96,6 +96,14 @@ impl HostFiles for Links {
         ["a", "docs", "docs/a", "dist", "src"].contains(&path.trim_end_matches('/'))
     }
 
+    fn entries(&self, directory: &str) -> Option<Vec<String>> {
+        let links = self.0.iter().filter_map(|(link, _)| link.strip_prefix("/w/"));
+        let names = links.chain(["docs", "dist", "src"]);
+        let directory = directory.strip_prefix("/w/").unwrap_or(directory);
+        let names = names.filter_map(|path| path.strip_prefix(directory));
+        Some(names.filter(|name| !name.contains('/')).map(str::to_owned).collect())
+    }
+
     fn program(&self, name: &str) -> Vec<String> {
         let path = if name.contains('/') { name.to_owned() } else { format!("/usr/bin/{name}") };
         self.resolve(&path).into_iter().collect()
@@ -132,6 +140,11 @@ impl HostFiles for Once<'_> {
     fn exists(&self, path: &str) -> bool {
         self.ask("existing", path);
         self.0.exists(path)
+    }
+
+    fn entries(&self, directory: &str) -> Option<Vec<String>> {
+        self.ask("entries", directory);
+        self.0.entries(directory)
     }
 
     fn program(&self, name: &str) -> Vec<String> {

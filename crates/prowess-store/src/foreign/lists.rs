@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::repository::{has_host, repository_at, with_scheme};
 use super::{
     ForeignSigner, ForeignSkill, ForeignSkills, Others, check_count, check_file, check_others,
-    check_version, invalid,
+    check_version, fixed, invalid,
 };
 use crate::error::LockError;
 
@@ -46,7 +46,7 @@ pub(super) fn read_toolhive(text: &str) -> Result<ForeignSkills, LockError> {
         Ok(ForeignSkill {
             name: Some(skill.name),
             source: toolhive_source(&written)?,
-            reference: Some(skill.digest),
+            reference: Some(fixed(skill.digest)?),
             folder_hash: None,
             signer: skill.provenance.as_ref().map(ForeignSigner::read),
         })
@@ -174,7 +174,7 @@ pub(super) fn read_apm(text: &str) -> Result<ForeignSkills, LockError> {
         Ok(ForeignSkill {
             name: None,
             source: format!("{repository}{directory}"),
-            reference: it.resolved_commit.or(it.resolved_ref),
+            reference: it.resolved_commit.map(fixed).transpose()?.or(it.resolved_ref),
             folder_hash: None,
             signer: it.provenance.as_ref().map(ForeignSigner::read),
         })

@@ -32,7 +32,8 @@ pub(super) fn repository_at(host: &str, written: &str) -> Result<String, String>
     let source = with_scheme(written);
     let place = source.split_once("://").map_or(&*source, |(_, place)| place);
     let place = place.split_once('@').map_or(place, |(_, place)| place);
-    let rest = place.strip_prefix(host).filter(|rest| rest.starts_with(['/', ':']));
+    let is_end = |rest: &&str| rest.is_empty() || rest.starts_with(['/', ':']);
+    let rest = place.strip_prefix(host).filter(is_end);
     let contradiction = || format!("it names the host {} and {}", quoted(host), quoted(written));
     rest.map(|_| source.clone()).ok_or_else(contradiction)
 }

@@ -149,11 +149,20 @@ fn vercel_source(skill: &VercelSkill) -> Result<String, String> {
             // GitLab is at many hosts.
             _ => Err(lost(source)),
         },
-        "local" if source.starts_with(['/', '.']) || source.contains("://") => Ok(source.clone()),
+        "local" if url != source || host.as_deref().is_some_and(|host| !host.is_empty()) => {
+            Err(format!("it is a local one, and at {}", quoted(host.as_deref().unwrap_or(url))))
+        }
+        "local" if source.starts_with(['/', '.']) || source.contains("://") => {
+            Ok(below("/", source))
+        }
         // Without a dot in front, it would be the name of a repository.
-        "local" => Ok(format!("./{source}")),
-        "well-known" if url.contains("://") => Ok(url.to_owned()),
-        "well-known" => Ok(format!("https://{url}")),
+        "local" => Ok(below("/", &format!("./{source}"))),
+        "well-known" => {
+            with_host()?;
+            let path = if directory.is_empty() { Ok(()) } else { Err(()) };
+            path.map_err(|()| format!("its path {} is not read", quoted(directory)))?;
+            Ok(if url.contains("://") { url.to_owned() } else { format!("https://{url}") })
+        }
         other => Err(format!("its source is of the kind {}", quoted(other))),
     }
 }

@@ -17,16 +17,16 @@ fn check(format: ForeignLock, text: &str, expected: &[[&str; 3]]) {
     assert_eq!(skills.iter().map(shown).collect::<Vec<_>>(), expected, "{text}");
 }
 
+const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+
+/// Returns a text with a whole commit and digest.
+fn filled(text: &str) -> String {
+    text.replace("COMMIT", COMMIT).replace("HASH", HASH)
+}
+
 #[test]
 fn skills_locks_are_read() {
-    let text = format!(
-        r#"{{"version": 1, "skills": {{
-            "a": {{"source": "owner/repo", "ref": "v1", "sourceType": "github", "computedHash": "{HASH}"}},
-            "b": {{"source": "./skills", "sourceType": "local", "computedHash": "{HASH}"}},
-            "c": {{"source": "example.com", "sourceType": "well-known", "computedHash": "{HASH}"}},
-            "d": {{"source": "lab.example/repo", "sourceType": "gitlab", "computedHash": "{HASH}"}}
-        }}}}"#
-    );
+    let text = filled(include_str!("../data/skills-lock.json"));
     let expected = [
         ["a", "owner/repo", "v1"],
         ["b", "./skills", ""],
@@ -99,50 +99,20 @@ fn lines_keep_their_host_and_path() {
 
 #[test]
 fn toolhive_lock_is_read() {
-    let text = "version: 1
-skills:
-- name: a
-  source: a
-  resolvedReference: ghcr.io/owner/a:1.0
-  digest: sha256:0123
-  contentDigest: sha256:4567
-  unsigned: true
-- name: b
-  source: git://github.com/owner/repo@main#skills/b
-  digest: 89ab
-- name: c
-  source: localhost:5000/c@sha256:0123
-  digest: sha256:0123
-";
+    let text = include_str!("../data/toolhive.yaml");
+    let digest = filled("sha256:HASH");
     let expected = [
-        ["a", "oci://ghcr.io/owner/a", "sha256:0123"],
-        ["b", "git+https://github.com/owner/repo//skills/b", "89ab"],
-        ["c", "oci://localhost:5000/c", "sha256:0123"],
+        ["a", "oci://ghcr.io/owner/a", &digest],
+        ["b", "git+https://github.com/owner/repo//skills/b", COMMIT],
+        ["c", "oci://localhost:5000/c", &digest],
     ];
-    check(ForeignLock::ToolHive, text, &expected);
+    check(ForeignLock::ToolHive, &filled(text), &expected);
 }
 
 #[test]
 fn signers_of_lines_are_kept() {
-    let text = "version: 1
-skills:
-- name: a
-  source: ghcr.io/owner/a:1.0
-  digest: sha256:0123
-  provenance:
-    signerIdentity: /.github/workflows/build.yml
-    certIssuer: https://token.actions.githubusercontent.com
-    repositoryUri: https://github.com/owner/skills
-    sigstoreUrl: https://rekor.sigstore.dev
-- name: b
-  source: ghcr.io/owner/b:1.0
-  digest: sha256:0123
-  provenance: { publicKey: abc, certIssuer: c, signerIdentity: d }
-- name: c
-  source: ghcr.io/owner/c:1.0
-  digest: sha256:0123
-";
-    let read = ForeignLock::ToolHive.read(text).expect("it is a lock");
+    let text = include_str!("../data/signed.yaml");
+    let read = ForeignLock::ToolHive.read(&filled(text)).expect("it is a lock");
     let signers: Vec<_> = read.skills.iter().map(|skill| skill.signer.as_ref()).collect();
     let workflow = "https://github.com/owner/skills/.github/workflows/build.yml".to_owned();
     let identity = ["https://token.actions.githubusercontent.com".to_owned(), workflow];
@@ -153,76 +123,28 @@ skills:
 
 #[test]
 fn apm_lock_is_read() {
-    let text = "lockfile_version: '1'
-generated_at: '2026-01-01T00:00:00Z'
-dependencies:
-- repo_url: owner/repo
-  resolved_commit: '0123'
-  resolved_ref: main
-  content_hash: sha256:01
-  deployed_files: [a]
-  virtual_path: skills/a
-- repo_url: owner/repo
-  host: git.example.com
-  resolved_ref: v1
-- repo_url: https://example.com/owner/repo
-- repo_url: git@example.com:owner/repo
-- repo_url: example.com/owner/repo
-  host: example.com
-";
+    let text = include_str!("../data/apm.yaml");
     let expected = [
-        ["", "git+https://github.com/owner/repo//skills/a", "0123"],
+        ["", "git+https://github.com/owner/repo//skills/a", COMMIT],
         ["", "git+https://git.example.com/owner/repo", "v1"],
         ["", "git+https://example.com/owner/repo", ""],
         ["", "git@example.com:owner/repo", ""],
         ["", "git+https://example.com/owner/repo", ""],
     ];
-    check(ForeignLock::Apm, text, &expected);
+    check(ForeignLock::Apm, &filled(text), &expected);
 }
 
 #[test]
 fn line_that_cannot_be_read_costs_itself() {
-    let json = format!(
-        r#"{{"version": 1, "skills": {{
-            "source": {{"source": "owner/repo", "sourceType": "github"}},
-            "b": {{"source": "owner/repo"}},
-            "c": "owner/repo",
-            "d": {{"source": "owner/repo", "sourceType": "github", "computedHash": "{}"}},
-            "e": {{"source": "a/b", "sourceType": "svn"}}
-        }}}}"#,
-        &HASH[1..]
-    );
-    let toolhive = "version: 1
-skills:
-  - name: source
-    source: ghcr.io/owner/a:1
-    digest: sha256:0123
-    tags:
-    - x
-  - name: b
-    digest: 0123
-  - just a text
-  - name: d
-    source: owner/d:1
-    digest: sha256:0123
-";
-    let apm = "lockfile_version: '2'
-dependencies:
-- repo_url: owner/repo
-- repo_url: [1]
-- repo_url: a/b/c
-- {repo_url: a/b, signatures: [x]}
-- {repo_url: a/b, content_hash: 'sha256:01'}
-- {repo_url: a/b, Provenance: {signerIdentity: a}}
-- repo_url: https://example.com/a/b
-  host: example.co
-";
+    let json = include_str!("../data/skills-lock-lost.json");
+    let toolhive = include_str!("../data/toolhive-lost.yaml");
+    let apm = include_str!("../data/apm-lost.yaml");
     for (format, text, lines) in [
-        (ForeignLock::SkillsLock, &*json, [3, 4, 5, 6].as_slice()),
-        (ForeignLock::ToolHive, toolhive, &[8, 10, 11]),
-        (ForeignLock::Apm, apm, &[4, 5, 6, 7, 8, 9]),
+        (ForeignLock::SkillsLock, json, [3, 4, 5, 6].as_slice()),
+        (ForeignLock::ToolHive, toolhive, &[8, 10, 11, 14]),
+        (ForeignLock::Apm, apm, &[4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]),
     ] {
-        let read = format.read(text).unwrap();
+        let read = format.read(&filled(text)).unwrap();
         assert_eq!(read.skills.len(), 1, "{format:?}");
         let left_out: Vec<_> = read.left_out.iter().map(|it| it.error.to_string()).collect();
         assert_eq!(left_out.len(), lines.len(), "{left_out:?}");
@@ -251,8 +173,8 @@ fn one_of_two_values_is_never_taken() {
     }
     let values = json(&format!("\"a\": {}, \"b\": {one}", skill(", \"ref\": \"ref\"")));
     assert_eq!(ForeignLock::SkillLock.read(&values).map(|read| read.skills.len()), Ok(2));
-    let entry = "- name: a\n  source: ghcr.io/o/a:1\n  digest: sha256:01\n";
-    let other = entry.replace(":01", ":02");
+    let entry = "- name: a\n  source: ghcr.io/o/a:1\n  digest: sha256:HASH\n";
+    let (entry, other) = (filled(entry), filled(entry).replace("sha256:e", "sha256:f"));
     for (format, text, lines) in [
         (ForeignLock::ToolHive, format!("version: 1\nskills:\n{entry}  source: b\n"), ["6", "4:3"]),
         (ForeignLock::ToolHive, "version: 1\nskills: []\nversion: 1\n".into(), ["3", "1:1"]),
@@ -272,6 +194,9 @@ fn one_of_two_values_is_never_taken() {
 
 #[test]
 fn unreadable_files_are_never_empty_locks() {
+    let long = format!("lockfile_version: '1'\ndependencies:\n- \"{}\"\n", "a".repeat(9_999));
+    let read = ForeignLock::Apm.read(&long).expect("the line costs itself");
+    assert!(read.left_out[0].error.to_string().len() < 500, "the text is cut");
     for format in ForeignLock::ALL {
         for text in
             ["", "{", "[]", "null", "version: 1\nskills: {", "{\"version\": \"x\"}", "a: &a [*a]"]
@@ -289,6 +214,7 @@ fn unreadable_files_are_never_empty_locks() {
         (ForeignLock::SkillsLock, r#"{"version": 1, "host": "git.corp.example", "skills": {}}"#),
         (ForeignLock::ToolHive, "version: 1\nsigner: alice\nskills: []\n"),
         (ForeignLock::Apm, "lockfile_version: '1'\ndefault_host: x\ndependencies: []\n"),
+        (ForeignLock::SkillsLock, r#"{"version": 1, "dismissed": {"signer": {}}, "skills": {}}"#),
     ] {
         let read = format.read(text).map_err(|error| error.to_string());
         assert!(read.as_ref().is_err_and(|it| it.contains("is not known")), "{text}: {read:?}");
@@ -308,14 +234,11 @@ fn nested_flow_ends_soon() {
 }
 
 /// Paths as `String.localeCompare` of Node.js sorts them.
-const SORTED: &str = "1.md 10.md 2.md a-a a,b a;b a!b a.md A.md a'b a(b) a[b] a{b} a@b a&b a#b \
-    a%b a`b a^b a+b a=b a~b a$b aa ab aB Ab b_a.md b-a.md b.a b/a.md B/z.txt license.txt \
-    LICENSE.txt README.md references/a.md references/A/x.md scripts/run_2.sh scripts/run-2.sh \
-    scripts/run.sh scripts/Run.sh scripts/run2.sh SKILL.md";
+const SORTED: &str = include_str!("../data/sorted-paths.txt");
 
 #[test]
 fn folder_hash_has_the_order_of_node() {
-    let mut files: Vec<_> = SORTED.split(' ').map(|path| (path, &b"x"[..])).collect();
+    let mut files: Vec<_> = SORTED.lines().map(|path| (path, &b"x"[..])).collect();
     let expected: String = files.iter().map(|(path, _)| format!("{path}x")).collect();
     files.sort_unstable();
     files.push(("a/.git/config", b"left out"));

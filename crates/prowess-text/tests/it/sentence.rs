@@ -1,4 +1,4 @@
-use prowess_text::{clipped, enumerated, head_and_tail, quoted};
+use prowess_text::{clipped, enumerated, head_and_tail, marked_lines, quoted};
 
 #[test]
 fn a_quoted_name_stays_in_its_quotes() {
@@ -41,9 +41,26 @@ fn long_text_shows_its_end_and_its_length() {
         ("a\u{a0}b", "a[1 × U+00A0]b"),
         ("a\u{2028}\u{2028} b", "a[2 × U+2028] b"),
         ("a\u{2800}", "a[1 × U+2800]"),
+        ("\u{e000}\u{e000}\u{378}", "[2 × U+E000][1 × U+0378]"),
+        ("a\u{301}\u{302}\u{301}\u{302}b", "a\u{301}\u{302}\u{301}\u{302}b"),
+        (
+            "a\u{301}\u{302}\u{303}\u{304}\u{301}\u{301}",
+            "a\u{301}\u{302}\u{303}\u{304}[2 × U+0301]",
+        ),
+        ("👩\u{200d}🔬 नी", "👩\u{200d}🔬 नी"),
         ("a[2 × U+0020]b […9 of 10…]", "a[2 \\u{d7} U+0020]b [\\u{2026}9 of 10…]"),
     ] {
         assert_eq!(head_and_tail(text, 99), shown);
+    }
+    for (lines, shown) in [
+        ("+    if x:\n-\ty\n z\n\n", "+    if x:\n-\ty\n z\n\n"),
+        ("+    x  ; y\r\n  ", "+    x[2 × U+0020]; y\\u{d}\n[2 × U+0020]\n"),
+        (
+            &*format!("{:41}x\n-\t\t\t\t\t x\u{3000}", ""),
+            "[41 × U+0020]x\n-\\u{9}\\u{9}\\u{9}\\u{9}\\u{9} x[1 × U+3000]\n",
+        ),
+    ] {
+        assert_eq!(marked_lines(lines), shown);
     }
     let text = format!("{}é rm -rf", "a".repeat(100));
     let shown = head_and_tail(&text, 20);

@@ -1,6 +1,6 @@
 //! Changes of skills that wait for a review.
 
-use prowess_text::quoted;
+use prowess_text::{head_and_tail, marked_lines, quoted};
 use serde_json::Value;
 
 use super::changes::{Part, moved, write_parts};
@@ -41,7 +41,7 @@ pub(super) fn row(html: &mut Html, entry: &Value) {
     html.text(" ");
     let skill = clipped(text(entry, "skill"), NAME_BYTES);
     html.link(&target("/proposal", "id", name), &skill);
-    html.line("p", &clipped(text(entry, "reason"), ROW_BYTES));
+    html.line("p", &clipped(&marked_lines(text(entry, "reason")), ROW_BYTES));
     let of = [words(&entry["by"]), text(entry, "at").to_owned(), name.to_owned()];
     let of = of.iter().filter(|part| !part.is_empty()).map(|part| clipped(part, NAME_BYTES));
     html.classed("p", "note", &of.collect::<Vec<_>>().join(", "));
@@ -70,7 +70,8 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
     }
     let names = ["reason", "skill", "new_id", "proposer", "digest", "name"];
     let directory = ("directory", plain(&entry["package"]["path"]));
-    facts(html, names.map(|name| (name, words(&entry[name]))).into_iter().chain([directory]));
+    let facts_of = names.map(|name| (name, words(&entry[name]))).into_iter().chain([directory]);
+    facts(html, facts_of.map(|(name, value)| (name, head_and_tail(&value, usize::MAX))));
     if state != "tampered" {
         html.element("p", &[], |html| {
             // A skill of another project may have the id of one that is here.
@@ -103,7 +104,7 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
 }
 
 /// Returns the texts of a proposal, each under its own heading: none of them looks like another.
-fn parts(entry: &Value) -> Vec<Part<'_>> {
+fn parts(entry: &Value) -> Vec<Part<'static>> {
     let of_list = |key| Part::plain(key, lines(list(entry, key)));
     let mut parts = Vec::from(["gains", "loses", "executables", "files"].map(of_list));
     let finding = |it| ["severity", "code", "path", "message"].map(|key| text(it, key)).join(" ");
@@ -122,7 +123,8 @@ fn parts(entry: &Value) -> Vec<Part<'_>> {
     }
     parts.push(Part::plain("Justification", text(entry, "justification")));
     parts.push(Part::plain("Evidence", text(entry, "evidence")));
-    parts
+    let marked = |part: Part<'_>| Part { text: marked_lines(&part.text).into(), ..part };
+    parts.into_iter().map(marked).collect()
 }
 
 /// Returns a value as words: the parts of a list, or the kind and the name of an actor, behind each

@@ -38,7 +38,9 @@ fn shape_of_every_page_stays() {
         }
     }
     set(&format!("a{}b\u{a0}", " ".repeat(3_800)));
-    for path in ["/approval?id=a1", "/approvals"] {
+    for path in
+        PATHS.split(' ').filter(|path| ["/appr", "/prop"].iter().any(|it| path.starts_with(it)))
+    {
         let body = server.get(path).body().to_owned();
         assert!(body.contains("a[3800 × U+0020]b[1 × U+00A0]"), "{path}: {body}");
     }

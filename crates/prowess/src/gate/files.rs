@@ -11,6 +11,9 @@ use crate::facts::program_in_path;
 /// The most links on the way to a file, as in Linux.
 const MAX_LINKS: usize = 40;
 
+/// The most directories and links in a directory that a pattern is compared with.
+const MAX_ENTRIES: usize = 1_000;
+
 /// The files of this machine, with the working directory of this program.
 #[derive(Debug)]
 pub(crate) struct SystemFiles;
@@ -32,6 +35,26 @@ impl HostFiles for SystemFiles {
 
     fn exists(&self, path: &str) -> bool {
         Path::new(path).symlink_metadata().is_ok()
+    }
+
+    fn entries(&self, directory: &str) -> Option<Vec<String>> {
+        let listed = match Path::new(if directory.is_empty() { "." } else { directory }).read_dir()
+        {
+            Ok(listed) => listed,
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => return None,
+            Err(_) => return Some(Vec::new()),
+        };
+        let mut names = Vec::new();
+        for entry in listed {
+            let entry = entry.ok()?;
+            if !entry.file_type().ok()?.is_file() {
+                names.push(entry.file_name().into_string().ok()?);
+            }
+            if names.len() > MAX_ENTRIES {
+                return None;
+            }
+        }
+        Some(names)
     }
 
     fn program(&self, name: &str) -> Vec<String> {

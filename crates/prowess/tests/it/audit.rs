@@ -12,14 +12,7 @@ use prowess::{
 use prowess_testkit::{ManualClock, ShellRunner, Tree};
 use serde_json::{Value, json};
 
-const SKILL: &str = "\
-//- /pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
----
-Body
-";
+const SKILL: &str = include_str!("../data/pdf.txt");
 
 /// A runtime with a log in memory and a clock that a test moves.
 struct Host {

@@ -7,14 +7,7 @@ use prowess::{Clock, Policies, Runtime, ToolCall};
 use prowess_testkit::{ManualClock, TraceCollector, Traced, Tree, traced};
 use serde_json::json;
 
-const SKILL: &str = "\
-//- /pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
----
-Body
-";
+const SKILL: &str = include_str!("../data/pdf.txt");
 
 /// Returns the one span or event with this name.
 fn only(collector: &TraceCollector, name: &str) -> Traced {

@@ -157,35 +157,9 @@ fn read_files(root: &Path, directory: &Path, files: &mut Vec<TextFile>) -> Resul
 mod sample {
     use super::*;
 
-    const MANIFEST: &str = "\
-[package]
-name = \"x\"
-description = \"Words\"
-readme = \"README.md\"
-documentation = \"https://example.com\"
-keywords = [\"words\"]
-categories = [\"text-processing\"]
-version.workspace = true
-edition.workspace = true
-rust-version.workspace = true
-license.workspace = true
-[lints]
-workspace = true
-";
+    const MANIFEST: &str = include_str!("repository/manifest.txt");
 
-    const ARCHITECTURE: &str = "\
-| crate | floor | what it is for | never |
-|---|--:|---|---|
-| `low` | 0 | words | – |
-| `left`, `-right` | 2 | sides | – |
-| `prowess-testkit` | 2 | kits | – |
-| `server` | 4 | serves | – |
-| `program` | 4 | runs | – |
-
-## Extension points
-
-A trait each: `Session`, `Clock`. More.
-";
+    const ARCHITECTURE: &str = include_str!("repository/architecture.txt");
 
     const EXAMPLE: &str = "//! Words.\n#![forbid(unsafe_code)]\nimpl Clock for Fixed {}\n\n#[test]\nfn it_runs() {}\n";
 

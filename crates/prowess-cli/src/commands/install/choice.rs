@@ -9,7 +9,7 @@ use crate::install_place::InstallPlace;
 use crate::interrupt::cancelling;
 use crate::output::{DIM, ID, Output};
 use crate::question;
-use crate::terminal::{fitted, padded, plain, width};
+use crate::terminal::{fitted, marked, padded, plain, width};
 
 /// Returns the names of the skills that the person wants of a source that has several; empty for
 /// all of them.
@@ -24,11 +24,12 @@ pub(super) fn ask(
     }
     let names: Vec<_> = offered.keys().map(String::as_str).collect();
     let digits = names.len().to_string().len();
-    let widest = names.iter().map(|name| width(&plain(name))).max().unwrap_or_default();
+    let widest = names.iter().map(|name| width(&marked(name))).max().unwrap_or_default();
     let mut text = String::new();
     for (number, (name, skill)) in (1..).zip(&offered) {
-        let name = padded(&plain(name), widest);
-        let description = fitted(&skill.description, digits + widest + 4);
+        let name = padded(&marked(name), widest);
+        let description = marked(&skill.description);
+        let description = fitted(&description, digits + widest + 4);
         let _ = writeln!(text, "{number:>digits$}  {ID}{name}{ID:#}  {DIM}{description}{DIM:#}");
     }
     output.error_text(&text);

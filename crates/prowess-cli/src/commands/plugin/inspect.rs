@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::output::{DIM, HEADING, Output};
 use crate::paths::absolute;
 use crate::plugins::PluginPaths;
-use crate::terminal::plain;
+use crate::terminal::marked;
 
 /// The output of `plugin inspect --format json`.
 #[derive(Serialize)]
@@ -46,8 +46,8 @@ pub(super) fn run(
 fn text(inspected: &Inspected) -> String {
     let mut text = String::new();
     let Inspection { manifest, library } = &inspected.inspection;
-    let name = plain(&manifest.name);
-    let version = plain(&manifest.version);
+    let name = marked(&manifest.name);
+    let version = marked(&manifest.version);
     let _ = writeln!(text, "{HEADING}{name}{HEADING:#} {version}");
     let glibc = library.linkage.minimum_glibc.as_deref().unwrap_or("none");
     let rows = [
@@ -64,11 +64,11 @@ fn text(inspected: &Inspected) -> String {
         ("glibc", glibc.to_owned()),
     ];
     for (label, value) in rows.iter().filter(|(_, value)| !value.is_empty()) {
-        let _ = writeln!(text, "  {DIM}{label:8}{DIM:#} {}", plain(value));
+        let _ = writeln!(text, "  {DIM}{label:8}{DIM:#} {}", marked(value));
     }
-    let _ = writeln!(text, "{}: {}", inspected.verdict.verdict, plain(&inspected.verdict.reason));
+    let _ = writeln!(text, "{}: {}", inspected.verdict.verdict, marked(&inspected.verdict.reason));
     if let Some(help) = &inspected.verdict.help {
-        let _ = writeln!(text, "  {DIM}help:{DIM:#} {}", plain(help));
+        let _ = writeln!(text, "  {DIM}help:{DIM:#} {}", marked(help));
     }
     text
 }

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::output::{DIM, ID, Output};
 use crate::paths::absolute;
 use crate::plugins::{PluginPaths, untrusted};
-use crate::terminal::plain;
+use crate::terminal::marked;
 
 /// The output of `plugin trust --list --format json`.
 #[derive(Serialize)]
@@ -134,14 +134,14 @@ fn signed_off_by() -> SignedOffBy {
 
 fn pin_text(pinned: &Pinned) -> String {
     let Pinned { pin, replaced, others, restores_signed } = pinned;
-    let name = plain(&pin.name);
+    let name = marked(&pin.name);
     let mut text =
         format!("{ID}{name}{ID:#} {} is trusted to run as you: {}\n", pin.version, pin.digest);
     for Pin { version, digest, .. } in replaced {
         let _ = writeln!(text, "version {version} from the same path may no longer run: {digest}");
     }
     for Pin { version, digest, file, .. } in others {
-        let file = plain(file);
+        let file = marked(file);
         let _ = writeln!(text, "version {version} stays trusted: `{file}`, {digest}");
         let _ = writeln!(text, "  {DIM}to stop it:{DIM:#} prowess plugin trust --revoke {digest}");
     }
@@ -157,13 +157,13 @@ fn revoked_text(revoked: &[Revoked]) -> String {
         .iter()
         .map(|revoked| match revoked {
             Revoked::Pin { name, digest } => {
-                format!("`{}` may no longer run: {digest}\n", plain(name))
+                format!("`{}` may no longer run: {digest}\n", marked(name))
             }
             Revoked::Key { id } => {
-                format!("plugins signed with key {} may no longer run\n", plain(id))
+                format!("plugins signed with key {} may no longer run\n", marked(id))
             }
             Revoked::Signed { name } => {
-                format!("builds of `{}` that trusted keys sign may no longer run\n", plain(name))
+                format!("builds of `{}` that trusted keys sign may no longer run\n", marked(name))
             }
         })
         .collect()
@@ -173,18 +173,18 @@ fn list_text(trusted: &Trusted) -> String {
     let mut text = String::new();
     let state = |is_revoked| if is_revoked { "revoked" } else { "trusted" };
     for pin in &trusted.store.pins {
-        let name = plain(&pin.name);
-        let file = plain(&pin.file);
+        let name = marked(&pin.name);
+        let file = marked(&pin.file);
         let state = state(pin.revoked_at.is_some());
         let _ = writeln!(text, "{ID}{name}{ID:#} {}  {state}  {}", pin.version, pin.digest);
-        let _ = writeln!(text, "  {DIM}{file}, by {}{DIM:#}", plain(&pin.pinned_by));
+        let _ = writeln!(text, "  {DIM}{file}, by {}{DIM:#}", marked(&pin.pinned_by));
     }
     for key in &trusted.store.keys {
         let state = state(key.revoked_at.is_some());
-        let _ = writeln!(text, "key {ID}{}{ID:#}  {state}", plain(&key.id));
+        let _ = writeln!(text, "key {ID}{}{ID:#}  {state}", marked(&key.id));
     }
     for revoked in &trusted.store.revoked_names {
-        let _ = writeln!(text, "signed builds of {ID}{}{ID:#}  revoked", plain(&revoked.name));
+        let _ = writeln!(text, "signed builds of {ID}{}{ID:#}  revoked", marked(&revoked.name));
     }
     if text.is_empty() {
         text.push_str("no plugin is trusted\n");

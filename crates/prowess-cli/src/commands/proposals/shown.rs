@@ -9,13 +9,13 @@ use prowess::governance::{
 use prowess::state::rfc3339;
 use prowess::{Actor, Diagnostic, Digest};
 use prowess_store::gained;
-use prowess_text::{counted, quoted, terminal_json};
+use prowess_text::{counted, marked_lines, quoted, terminal_json};
 use serde::Serialize;
 
 use crate::commands::difference::colored;
 use crate::commands::skill_change::{short, surface};
 use crate::output::{DIM, HEADING, ID};
-use crate::terminal::{columns_behind, local_time, one_line, plain, plain_lines};
+use crate::terminal::{columns_behind, local_time, marked, one_line};
 
 /// One proposal in a list.
 #[derive(Serialize)]
@@ -76,9 +76,10 @@ impl Shown {
             at => format!("{skill}, {step} {}{by}", local_time(at)),
         };
         let details = format!("{details}, digest {}", short(&self.digest));
-        let mut text = format!("{ID}{}{ID:#}  {state}\n", plain(name));
+        let mut text = format!("{ID}{}{ID:#}  {state}\n", marked(name));
         for line in [Some(&details), reason.as_ref()].into_iter().flatten() {
-            let line = one_line(line, columns_behind(2));
+            let line = marked_lines(line.trim_start());
+            let line = one_line(&line, columns_behind(2));
             let _ = writeln!(text, "  {DIM}{line}{DIM:#}");
         }
         text
@@ -193,7 +194,7 @@ impl Whole {
         };
         let mut notes = Vec::new();
         if let Some(base) = &proposal.package {
-            notes.push(format!("in {}, {}", plain(&base.path), counted(files.len(), "file")));
+            notes.push(format!("in {}, {}", base.path, counted(files.len(), "file")));
         }
         notes.push(match (*base_state, reason) {
             (_, Some(reason)) => reason.clone(),
@@ -218,13 +219,13 @@ impl Whole {
             notes.push(format!("the id changes from {} to {}", quoted(old), quoted(new)));
         }
         notes.extend(executables.iter().map(|path| format!("{} becomes executable", quoted(path))));
-        notes.extend(self.findings.iter().map(|it| plain(&it.to_string()).into_owned()));
+        notes.extend(self.findings.iter().map(ToString::to_string));
         for note in notes {
-            let _ = writeln!(text, "  {DIM}{note}{DIM:#}");
+            let _ = writeln!(text, "  {DIM}{}{DIM:#}", marked(&note));
         }
         for (word, facts) in [("gains", gains), ("loses", loses)] {
             for fact in facts {
-                let _ = writeln!(text, "  {word:7}  {}", plain(fact));
+                let _ = writeln!(text, "  {word:7}  {}", marked(fact));
             }
         }
         let _ = writeln!(text, "\n{}", colored(&proposal.diff).trim_end());
@@ -241,7 +242,7 @@ impl Whole {
             let Some(part) = part else { continue };
             let _ = writeln!(text, "\n{HEADING}{heading}{HEADING:#}");
             // Behind a margin, no line of it looks like a heading or like another part.
-            for line in plain_lines(part.trim_end()).lines() {
+            for line in marked_lines(part.trim_end()).lines() {
                 let _ = writeln!(text, "  {line}");
             }
         }
@@ -259,11 +260,11 @@ impl Whole {
 pub(super) fn conflict_text(conflicts: &[Conflict]) -> String {
     let mut text = String::new();
     for Conflict { path, hunk, base, proposed, now, reason } in conflicts {
-        let _ = writeln!(text, "\n{HEADING}{}{HEADING:#}, part {hunk}: {reason}", plain(path));
+        let _ = writeln!(text, "\n{HEADING}{}{HEADING:#}, part {hunk}: {reason}", marked(path));
         for (word, lines) in [("now", now), ("proposed for", base), ("proposed", proposed)] {
             let _ = writeln!(text, "  {DIM}{word}:{DIM:#}");
-            for line in lines {
-                let _ = writeln!(text, "    {}", plain(line));
+            for line in marked_lines(&lines.join("\n")).lines() {
+                let _ = writeln!(text, "    {line}");
             }
         }
     }

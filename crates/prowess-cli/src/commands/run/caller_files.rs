@@ -82,7 +82,8 @@ impl CallerFiles<'_> {
             let has_form = written.extension().is_some_and(is_end) || name.contains('/');
             let has_form = has_form && !name.contains(NOT_OF_RESULTS) && !name.starts_with('@');
             let is_granted = self.policy.write.iter().any(|granted| path.starts_with(granted));
-            let is_new = !path.exists() && path.parent().is_some_and(Path::is_dir);
+            let is_new =
+                !path.exists() && path.parent().is_some_and(|it| it.is_dir() && !is_wide(it));
             has_form && is_new && !is_granted && !name.starts_with('-')
         };
         names.filter(is_result).collect()
@@ -92,6 +93,14 @@ impl CallerFiles<'_> {
         let ScriptPolicy { read, write, .. } = self.policy;
         read.iter().chain(write).any(|granted| path.starts_with(granted))
     }
+}
+
+/// Returns whether a directory is the root, one of it, or all of a user's files: a path of a URL
+/// asks for none of these.
+fn is_wide(directory: &Path) -> bool {
+    let real = directory.canonicalize().unwrap_or_default();
+    let is_home = std::env::var_os("HOME").is_some_and(|home| *home == *real);
+    is_home || real.components().count() <= 2 && real != Path::new("/tmp")
 }
 
 /// Returns where a path leads by links, as it is written.

@@ -11,7 +11,7 @@ use prowess::script::{SandboxedScripts, ScriptExplanation, ScriptPolicy};
 use prowess::{
     Caller, Cancel, Progress, Record, ResourcePath, ScriptError, ScriptRequest, ToolCall, Turn,
 };
-use prowess_text::{counted, head_and_tail};
+use prowess_text::{counted, head_and_tail, shell_word};
 use serde::Serialize;
 
 use crate::args::Run;
@@ -137,7 +137,11 @@ impl Explained<'_> {
         let trust = described(trust, document.trusted_by_user);
         line("skill", &format!("of layer `{layer}` ({trust})"));
         line("package", package.as_deref().unwrap_or("has no digest"));
-        line("command", &script.command.join(" "));
+        let word = |word: &String| match word.strip_prefix("<package>/") {
+            Some(path) => format!("<package>/{}", shell_word(path)),
+            None => shell_word(word).into_owned(),
+        };
+        line("command", &script.command.iter().map(word).collect::<Vec<_>>().join(" "));
         line("starts in", &script.directory.display().to_string());
         match isolation {
             Some(Report { level, layers, .. }) => {
