@@ -3,57 +3,13 @@
 use prowess_format::{
     Diagnostic, Extension, Extensions, FieldKind, Profile, Rules, parse, parse_with, schema,
 };
+use prowess_testkit::rows;
 use serde_json::Value;
 
 /// Frontmatters, each a field with values that are between `; `: first those of which the schema
 /// says what reading says, then those of which it does not under one profile or more, for which
 /// the documentation of the module says why. `$` stands for a good name and description.
-const FIXTURES: &[(&str, &str, &str)] = &[
-    ("@", "$; ; name: pdf; description: x", ""),
-    (
-        "name: @\ndescription: x",
-        "; ''; [pdf]; {pdf: x}; PDF; pdf; pdf_forms; pdf forms; -pdf; pdf-; pdf--forms; a-b-3; 3d; \
-         \"pdf\\n\"; é; 42; -42; 4.2; true; 'true'; con; com1; com0; lpt9; bash; skills-load; \
-         bash-guide; NAME; NAMEx",
-        "ｐｄｆ; 4.0; yes",
-    ),
-    (
-        "name: a\ndescription: @",
-        "; ''; \" \\t\\n\"; 42; true; |\n  x\n  y; LONG; LONGx; \"a\\u200bb\"; \"a\\U000E0041b\"; \
-         a 👩‍👧 b",
-        "null; [x]; {x: y}; no; 2001-01-01; |\n  LONG\n",
-    ),
-    ("$\nlicense: @", "MIT; ; 2.0; [MIT]; {a: b}", "null"),
-    ("$\ncompatibility: @", "git; [git]; HALF; HALFx", ""),
-    ("$\nmetadata: @", "{a: b}; {a: {b: [1, true]}, c: 1.0}; ; x; ''; [x]", ""),
-    (
-        "$\nallowed-tools: @",
-        "Read Bash(git:*); [Read, 'Bash(git:*)', 1]; ; ''; []; 1; {Read: x}; [[Read]]; LONGLONG; \
-         LONGLONGx",
-        "Bash(git; [LONGLONG, x]",
-    ),
-    ("$\n@", "allowed_tools: Read; foo: bar; Name: x; licence: MIT; tags: [a, b]", ""),
-    ("$\npriority: @", "5; '5'", "5.0; 0x10"),
-    ("$\n@", "", "model: null; user-invocable: True; when_to_use: yes"),
-    (
-        "$\narguments: [@]",
-        "{name: a}, {name: b}; {name: 1a}; {name: true}, {name: null}; {name: a, other: b}",
-        "{name: a}, {name: a}",
-    ),
-    ("$\nmetadata: {openclaw: @}", "{os: [linux], more: x}; {os: [beos]}", ""),
-];
-
-/// Values of every shape, for every field that an extension declares.
-const VALUES: &str = "; ''; ' '; word; '1'; 42; -1; 1; 4.2; true; 'true'; fork; high; bash; \
-    Verifier; '#A855F7'; user-message; scripts/a.sh; ./a.sh; ././a.sh; ../a.sh; /a.sh; a/../b; \
-    a//b; 'a\\b'; C:x; []; [a, b]; [a, 1]; [a, ' ']; [[a]]; [linux]; [{name: a}]; \
-    [{name: a, description: 1}]; {}; {a: b}; {pre: a.sh}; {pre: a.sh, post: }; {pre: ../a.sh}; \
-    {agents: [a], tenants: []}; {agents: a}; {os: [linux], requires: {bins: [git]}}; \
-    {requires: {bins: git}}; {requires: {bins: [1]}}; {always: true, other: [x]}; \
-    {always: sometimes}; \
-    {Stop: [{hooks: [{type: command, command: a, timeout: 5, more: x}]}]}; \
-    {Stop: [{hooks: [{type: other}]}]}; {Stop: [{hooks: [{timeout: soon}]}]}; \
-    {Stop: {hooks: []}}; {Start: []}";
+const FIXTURES: &str = include_str!("../data/schema.txt");
 
 /// The frontmatter that a fixture stands for.
 fn yaml(fixture: &str) -> String {
@@ -94,8 +50,9 @@ fn the_schema_and_reading_agree_where_it_can_be_said() {
         let values = values.split("; ").filter(|_| !values.is_empty());
         values.map(|value| field.replace('@', value)).collect()
     };
-    let same: Vec<_> = FIXTURES.iter().flat_map(|(field, same, _)| fill(field, same)).collect();
-    let others: Vec<_> = FIXTURES.iter().flat_map(|(field, _, not)| fill(field, not)).collect();
+    let fixtures = || rows(FIXTURES, "");
+    let same: Vec<_> = fixtures().flat_map(|[field, same, _]| fill(&field, &same)).collect();
+    let others: Vec<_> = fixtures().flat_map(|[field, _, not]| fill(&field, &not)).collect();
     for profile in Profile::ALL {
         let unexpected = disagreements(profile, &same);
         assert_eq!(unexpected, [] as [&str; 0], "`{profile}` has one opinion of these");
@@ -107,14 +64,15 @@ fn the_schema_and_reading_agree_where_it_can_be_said() {
     }
 }
 
-/// Each field of these extensions with each value is accepted by both or by neither.
+/// Each field of these extensions with values of every shape is accepted by both or by neither.
 fn check_extensions(rules: &Rules) {
     let document = schema::frontmatter_with(rules);
     let validator = jsonschema::draft202012::new(&document).expect("the schema is one");
+    let [values] = rows(FIXTURES, "values of every shape").next().expect("there is one row");
     let fields = rules.extensions.iter().flat_map(|extension| &extension.fields);
     for field in fields {
         let mut verdicts = [0, 0];
-        for value in VALUES.split("; ") {
+        for value in values.split("; ") {
             let line = match field.path.split_once('.') {
                 Some((outer, inner)) => format!("{outer}:\n  {inner}: {value}"),
                 None => format!("{}: {value}", field.path),
