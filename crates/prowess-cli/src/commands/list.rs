@@ -248,10 +248,11 @@ fn with_short_path(text: &str, columns: usize) -> String {
 }
 
 /// Returns the numbers of listed skills and of findings. The skills about this program count where
-/// the list is about skills that are not offered.
+/// they are asked for, or alone.
 fn counts(listed: &Listed<'_>, shadowed: usize, with_off: bool) -> String {
-    let skills = listed.skills.iter().map(|skill| skill.record);
-    let meant: Vec<_> = skills.filter(|it| with_off || !runtime::is_off(*it)).collect();
+    let skills = || listed.skills.iter().map(|skill| skill.record);
+    let with_off = with_off || skills().all(runtime::is_off);
+    let meant: Vec<_> = skills().filter(|it| with_off || !runtime::is_off(*it)).collect();
     let not_offered = meant.iter().filter(|skill| skill.reason().is_some()).count();
     let mut skills = counted(meant.len(), "skill");
     for (count, state) in [(not_offered, "not offered"), (shadowed, "shadowed")] {

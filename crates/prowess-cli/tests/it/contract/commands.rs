@@ -171,8 +171,10 @@ fn list_is_filtered_and_sorted() {
     let heading = format!("user  {}", tree.path().display());
     assert!(grouped.text().lines().any(|line| line == heading), "{}", grouped.text());
     // The numbers are those of the lines.
-    let off = Program::new().run(&["list", "--hidden"]);
-    assert!(off.stderr.contains("3 skills, 3 not offered"), "{off:?}");
+    for args in [&["list", "--hidden"][..], &["list"]] {
+        let off = Program::new().run(args);
+        assert!(off.stderr.contains("3 skills, 3 not offered"), "{off:?}");
+    }
     let listed = run(super::tree().path(), &["list"]);
     assert!(listed.stderr.contains(", 1 shadowed"), "{listed:?}");
 }
