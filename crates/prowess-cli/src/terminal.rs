@@ -67,10 +67,13 @@ pub(crate) fn wrapped(text: &str, columns: usize, margin: usize) -> String {
         !is_inside && is_break(letter)
     });
     for piece in pieces {
-        if used > 0 && used + shown_width(piece.trim_end()) > columns {
+        let width = shown_width(piece.trim_end());
+        if used > 0 && used + width > columns {
             lines.truncate(lines.trim_end().len());
             lines.push('\n');
-            lines.extend(std::iter::repeat_n(' ', margin));
+            // A command that nearly needs the whole line gets it.
+            let room = columns.saturating_add(margin).checked_sub(width);
+            lines.extend(std::iter::repeat_n(' ', room.map_or(margin, |room| room.min(margin))));
             used = 0;
         }
         lines.push_str(piece);
@@ -172,6 +175,7 @@ mod tests {
         check("one two three", 13, "one two three");
         check("one two three", usize::MAX, "one two three");
         check("a /path/that/is/long b", 8, "a\n  /path/that/is/long\n  b");
+        check("a `one two` b", 8, "a\n `one two`\n  b");
         check("把文档翻译", 6, "把文档\n  翻译");
         check("\u{1b}[2mone:\u{1b}[0m two three", 8, "\u{1b}[2mone:\u{1b}[0m two\n  three");
         check("", 8, "");

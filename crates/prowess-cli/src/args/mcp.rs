@@ -22,6 +22,9 @@ pub(crate) enum Mcp {
     /// other byte of the file is kept, and a copy of the old file: next to your own, and among your
     /// state for that of a project, which others use too. That one gets the name of this program
     /// and relative paths.
+    ///
+    /// An editor on another machine reads the file of the project. Mistral Vibe has its servers in
+    /// an array, which is not written; `prowess mcp config --client vibe` says what to append.
     Install {
         /// Name of the client; `prowess mcp config` lists them
         client: String,

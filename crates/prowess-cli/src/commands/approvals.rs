@@ -59,9 +59,9 @@ pub(crate) fn next_step(id: &ApprovalId) -> String {
 /// Like [`next_step`], of a command that is a session of its own each time.
 pub(crate) fn next_step_of_later(command: &str, id: &ApprovalId) -> String {
     format!(
-        "After `prowess approvals list` has shown the call, `prowess approvals grant {id}` allows \
+        "once `prowess approvals list` has shown the call, `prowess approvals grant {id}` allows \
          the next such `prowess {command}`, with `--scope always` each later one, and `prowess \
-         approvals deny {id}` refuses it."
+         approvals deny {id}` refuses it"
     )
 }
 

@@ -55,8 +55,12 @@ pub(crate) fn run(global: &Global, args: &List, output: &Output) -> Result<ExitC
     let found = found(&catalog, args, |it| has(it.id()) || has(it.description()));
     let findings = catalog.diagnostics().collect();
     let listed = listed(&catalog, found, &UserTrust::of(&catalog)?, &elsewhere, findings);
-    output.result(&listed, |listed| text(listed, args.sort, output))?;
-    output.remark(&counts(&listed));
+    // Those that are another skill by a second path need no attention.
+    let shadowed = listed.shadowed.iter().map(|skill| skill.record);
+    let is_listed = |skill: &Record<'_>| output.is_text() && !is_again(&catalog, *skill);
+    let shadowed: Vec<_> = shadowed.filter(is_listed).collect();
+    output.result(&listed, |listed| text(listed, &shadowed, args.sort, output))?;
+    output.remark(&counts(&listed, shadowed.len(), args.hidden));
     announce(&catalog, output);
     elsewhere.remark(output);
     Ok(ExitCode::SUCCESS)
@@ -152,7 +156,12 @@ fn listed<'c>(
 }
 
 /// Writes a line for each skill, on a terminal below a heading.
-fn text<'c>(listed: &Listed<'c>, order: SkillOrder, output: &Output) -> String {
+fn text<'c>(
+    listed: &Listed<'c>,
+    shadowed: &[Record<'c>],
+    order: SkillOrder,
+    output: &Output,
+) -> String {
     let mut text = String::new();
     let styles = output.styles([ID, DIM, HEADING, HIDDEN]);
     let [strong, dim, heading, hidden] = styles.map(|style| style.to_string());
@@ -200,13 +209,10 @@ fn text<'c>(listed: &Listed<'c>, order: SkillOrder, output: &Output) -> String {
         text.extend([&*dim, &second, behind(&second, seconds), &end, gap]);
         text.extend([style, &rest, rest_end, "\n"]);
     }
-    let shadowed = listed.shadowed.iter().map(|skill| skill.record);
-    // Those that are another skill by a second path need no attention.
-    let shadowed: Vec<_> = shadowed.filter(|shown| !is_again(listed.catalog, *shown)).collect();
     if !shadowed.is_empty() {
         let _ = writeln!(text, "\n{heading}Shadowed{end}");
     }
-    for skill in shadowed {
+    for &skill in shadowed {
         let location = skill.location();
         let location = fitted(&location, ids + 2);
         let _ = writeln!(text, "{strong}{}{end}  {location}", padded(&id(skill), ids));
@@ -241,14 +247,19 @@ fn with_short_path(text: &str, columns: usize) -> String {
     format!("{before}`{end}`{behind}")
 }
 
-/// Returns the numbers of skills and of findings.
-fn counts(listed: &Listed<'_>) -> String {
-    let skills = listed.skills.iter().map(|skill| skill.record);
-    let meant: Vec<_> = skills.filter(|skill| !runtime::is_off(*skill)).collect();
-    let skills = match meant.iter().filter(|skill| skill.reason().is_some()).count() {
-        0 => counted(meant.len(), "skill"),
-        count => format!("{}, {count} not offered", counted(meant.len(), "skill")),
-    };
+/// Returns the numbers of listed skills and of findings. The skills about this program count where
+/// they are asked for, or alone.
+fn counts(listed: &Listed<'_>, shadowed: usize, with_off: bool) -> String {
+    let skills = || listed.skills.iter().map(|skill| skill.record);
+    let with_off = with_off || skills().all(runtime::is_off);
+    let meant: Vec<_> = skills().filter(|it| with_off || !runtime::is_off(*it)).collect();
+    let not_offered = meant.iter().filter(|skill| skill.reason().is_some()).count();
+    let mut skills = counted(meant.len(), "skill");
+    for (count, state) in [(not_offered, "not offered"), (shadowed, "shadowed")] {
+        if count > 0 {
+            let _ = write!(skills, ", {} {state}", grouped(count));
+        }
+    }
     match counted_findings(&listed.diagnostics) {
         None => format!("{skills}\n"),
         Some(found) => format!("{skills}; {found}\n"),

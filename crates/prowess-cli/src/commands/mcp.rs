@@ -104,19 +104,23 @@ fn remark_on_server(
         Scope::User => installed.command()?.1,
     };
     output.remark(&remark.map(|remark| format!("{remark}\n")).unwrap_or_default());
+    let (name, starts_here) = (&client.name, client.starts_in_project);
     if scope == Scope::Project {
+        if !starts_here && client.folder.is_none() && global.start.is_none() {
+            output.remark(&format!(
+                "where {name} does not start it in the project, it serves the skills of your home\n"
+            ));
+        }
         return Ok(());
     }
-    let starts_here = client.starts_in_project;
     let is_chosen = global.start.is_some() || !global.skills.root.is_empty();
     let around = surroundings()?;
     let project = around.project().filter(|project| Some(*project) != around.home.as_deref());
     if let Some(project) = project.filter(|_| !starts_here && !is_chosen) {
-        let name = &client.name;
         let ways = if client.has(Scope::Project) { ", or install with `--project`" } else { "" };
         output.remark(&format!(
-            "{name} starts it outside of any project, so it serves the skills of your home; for \
-             those of this project add `-C {}`{ways}\n",
+            "{name} may start it outside of this project, where it serves the skills of your home; \
+             for those of the project add `-C {}`{ways}\n",
             shell_path(project)
         ));
     }

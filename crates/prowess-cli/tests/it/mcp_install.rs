@@ -85,11 +85,13 @@ fn client_has_its_usual_names() {
         ("roo-code", " reads this from .roo/mcp.json in the project"),
         ("continue.dev", " reads this from ~/.continue/mcpServers/prowess.json"),
         ("copilot-cli", " reads this from ~/.copilot/mcp-config.json"),
+        ("droid", " reads this from ~/.factory/mcp.json"),
+        ("vibe", "append `[[mcp_servers]]` with"),
         ("cursr", "cursor"),
     ] {
         let ran = Program::new().run(&["mcp", "config", "--client", name]);
         assert!(ran.stderr.contains(words), "{name}: {ran:?}");
-        assert_eq!(ran.code == Some(2), name == "cursr", "{name}: {ran:?}");
+        assert_eq!(ran.code == Some(2), ["cursr", "vibe"].contains(&name), "{name}: {ran:?}");
     }
 }
 

@@ -252,20 +252,12 @@ fn address_of_other_machines_is_refused() {
     let ran = Program::new().run(&["serve", "--web", "0.0.0.0:0"]);
     assert_eq!(ran.code, Some(2), "{ran:?}");
     assert!(ran.stderr.contains("is not a loopback address"), "{}", ran.stderr);
-    for option in [
-        "--token-file=t",
-        "--oauth-issuer=https://a.example",
-        "--oauth-scope=a",
-        "--oauth-resource=https://a.example/mcp",
-        "--tls-cert=c --tls-key=k",
-        "--allow-origin=https://a.example",
-        "--rate=1",
-        "--client-connections=1",
-        "--client-sessions=1",
-        "--approvals=client",
-        "--store=postgres://a@b/c",
-        "--http=127.0.0.1:0",
-    ] {
+    let options = "--token-file=t; --oauth-issuer=https://a.example; --oauth-scope=a; \
+                   --oauth-resource=https://a.example/mcp; --tls-cert=c --tls-key=k; \
+                   --allow-origin=https://a.example; --rate=1; --client-connections=1; \
+                   --client-sessions=1; --approvals=client; --store=postgres://a@b/c; \
+                   --http=127.0.0.1:0";
+    for option in options.split("; ") {
         let options = option.split(' ');
         let args: Vec<_> = ["serve", "--web", "127.0.0.1:0"].into_iter().chain(options).collect();
         let ran = Program::new().run(&args);

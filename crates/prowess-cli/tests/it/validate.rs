@@ -181,12 +181,16 @@ fn unreadable_neighbours_do_not_count_against_a_skill() {
     };
     forbid("perm/noread/SKILL.md", 0o000);
     forbid("perm/nodir", 0o000);
-    let [together, alone] =
-        without_override(|| [["perm"], ["perm/noread"]].map(|paths| validate(&tree, &paths)));
+    tree.write("more/SKILL.md", skill("more", ""));
+    let all = [&["perm"][..], &["perm/noread"], &["perm", "more"]];
+    let [together, alone, two] = without_override(|| all.map(|paths| validate(&tree, paths)));
     forbid("perm/nodir", 0o755);
     let verdict = "valid: perm/ok (profile spec)\noutside of the skill: 2 errors\n";
     assert!(together.stdout.ends_with(verdict), "{}", together.stdout);
     assert_eq!(together.code, Some(1), "what cannot be read may be invalid");
+    for line in ["2 of 2 skills are valid (profile spec)", "\noutside of the skills: 2 errors\n"] {
+        assert!(two.stdout.contains(line), "{}", two.stdout);
+    }
     assert!(alone.stdout.ends_with("no skill was checked: 1 error\n"), "{}", alone.stdout);
     assert_eq!(alone.code, Some(1));
 }

@@ -1,7 +1,10 @@
 //! Words that no skill has, and the words that were perhaps meant.
 
-use crate::quality::parts;
+use prowess_testkit::rows;
+
 use crate::{catalog, found};
+
+const TYPOS: &str = include_str!("../data/typos.txt");
 
 #[test]
 fn unknown_word_finds_near_ones() {
@@ -12,35 +15,17 @@ fn unknown_word_finds_near_ones() {
         ("translation", "Says it in another language."),
         ("gpt4", "Asks a model."),
     ]);
-    for line in include_str!("../data/typos.txt").lines() {
-        let [reason, query, expected] = parts(line);
-        assert_eq!(found(&catalog, query).join(" "), expected, "{reason}: `{query}`");
+    for [reason, query, expected] in rows(TYPOS, "") {
+        assert_eq!(found(&catalog, &query).join(" "), expected, "{reason}: `{query}`");
     }
 }
 
 #[test]
 fn better_match_wins() {
-    for (reason, skills, query, expected) in [
-        (
-            "a known word has no neighbours",
-            [("form", "Fills."), ("farm", "Grows.")],
-            "farm",
-            "farm",
-        ),
-        (
-            "a typed word before a near one",
-            [("a-tables", "Asks."), ("forms", "Fills.")],
-            "tabels forms",
-            "forms a-tables",
-        ),
-        ("the nearest", [("contrast", "Reads."), ("contract", "Signs.")], "contarct", "contract"),
-        (
-            "a typo before a beginning",
-            [("contract", "Signs."), ("contradictions", "Finds.")],
-            "contrac",
-            "contract",
-        ),
-    ] {
-        assert_eq!(found(&catalog(&skills), query).join(" "), expected, "{reason}");
+    for [reason, one, text, other, words, query, expected] in
+        rows(TYPOS, "two skills, a query, and what is found")
+    {
+        let skills = [(&*one, &*text), (&*other, &*words)];
+        assert_eq!(found(&catalog(&skills), &query).join(" "), expected, "{reason}");
     }
 }

@@ -33,50 +33,15 @@ pub(crate) const MAX_LIST: u64 = 8 * 1024 * 1024;
 const PACKS: &str = "objects/pack";
 
 /// The configuration that replaces the user's and that of the repository.
-const CONFIGURATION: [(&str, &str); 25] = [
-    ("core.askPass", ""),
-    ("core.attributesFile", "/dev/null"),
-    ("core.autocrlf", "false"),
-    ("core.fsmonitor", "false"),
-    ("core.hooksPath", "/dev/null"),
-    ("core.protectHFS", "true"),
-    ("core.protectNTFS", "true"),
-    ("fetch.fsckObjects", "true"),
-    ("fetch.recurseSubmodules", "false"),
-    ("fetch.uriProtocols", ""),
-    ("fetch.writeCommitGraph", "false"),
-    ("gc.auto", "0"),
-    // Redirects would lead to hosts whose addresses were not checked.
-    ("http.followRedirects", "false"),
-    ("http.lowSpeedLimit", "1000"),
-    ("http.lowSpeedTime", "30"),
-    // A proxy would resolve names without a check.
-    ("http.proxy", ""),
-    ("http.saveCookies", "false"),
-    ("maintenance.auto", "false"),
-    ("protocol.version", "2"),
-    ("safe.bareRepository", "all"),
-    ("submodule.recurse", "false"),
-    ("tar.umask", "0022"),
-    ("transfer.bundleURI", "false"),
-    ("transfer.fsckObjects", "true"),
-    ("transfer.unpackLimit", "1"),
-];
+const CONFIGURATION: &str = include_str!("configuration.txt");
 
 /// The variables that replace the user's.
-const VARIABLES: [(&str, &str); 11] = [
-    ("GCM_INTERACTIVE", "never"),
-    ("GIT_ADVICE", "0"),
-    ("GIT_ASKPASS", ""),
-    ("GIT_CONFIG_NOSYSTEM", "1"),
-    ("GIT_LFS_SKIP_SMUDGE", "1"),
-    ("GIT_LITERAL_PATHSPECS", "1"),
-    ("GIT_NO_LAZY_FETCH", "1"),
-    ("GIT_NO_REPLACE_OBJECTS", "1"),
-    ("GIT_SSH_COMMAND", "ssh -oBatchMode=yes"),
-    ("GIT_TERMINAL_PROMPT", "0"),
-    ("LC_ALL", "C"),
-];
+const VARIABLES: &str = include_str!("variables.txt");
+
+/// Returns the keys and values of a table.
+fn pairs(table: &str) -> impl Iterator<Item = (&str, &str)> {
+    table.lines().filter_map(|line| line.split_once('='))
+}
 
 /// One call with a directory of its own, which is removed at its end.
 pub(crate) struct GitCall<'c> {
@@ -196,13 +161,13 @@ impl<'c> GitCall<'c> {
         let mut command = Command::new(&self.options.program);
         command.args(arguments).env_clear();
         command.envs(self.options.environment.iter().map(|(key, value)| (key, value)));
-        command.envs(VARIABLES).env("GIT_ALLOW_PROTOCOL", &self.protocol);
+        command.envs(pairs(VARIABLES)).env("GIT_ALLOW_PROTOCOL", &self.protocol);
         // Neither a repository around the directory nor one of the caller is used.
         command.current_dir(self.directory.path());
         command.env("GIT_CEILING_DIRECTORIES", self.directory.path());
         let own = self.configuration.iter().map(|(key, value)| (key.as_str(), value.as_str()));
         let mut count = 0;
-        for (key, value) in CONFIGURATION.into_iter().chain(own) {
+        for (key, value) in pairs(CONFIGURATION).chain(own) {
             command.env(format!("GIT_CONFIG_KEY_{count}"), key);
             command.env(format!("GIT_CONFIG_VALUE_{count}"), value);
             count += 1;

@@ -8,12 +8,16 @@ const FOLDER: &str = "crates/prowess/src/guide/";
 /// The definitions of links that the documentation has before those of a page.
 const ITEMS: &str = "crates/prowess/src/guide/items.txt";
 
-/// Each link of a page has a definition there, which leads to a file, and one of an item.
+/// Each link of a page has a definition there, which leads to a file, and one of an item. No line
+/// of an example is hidden by rustdoc alone.
 pub(crate) fn check(repository: &Repository) -> Vec<String> {
     let items = definitions(repository.text(ITEMS).unwrap_or_default());
     let is_page = |file: &&TextFile| file.path.starts_with(FOLDER) && file.path.ends_with(".md");
     let mut problems = Vec::new();
     for TextFile { path, text } in repository.files.iter().filter(is_page) {
+        let examples = text.split("\n```").skip(1).step_by(2).filter(|it| it.starts_with('\n'));
+        let hidden = examples.flat_map(str::lines).find(|line| line.starts_with("# "));
+        problems.extend(hidden.map(|line| format!("{path}: show or leave out `{line}`")));
         let definitions = definitions(text);
         for (label, target) in &definitions {
             if repository.text(&from_top(target)).is_none() {
@@ -54,6 +58,8 @@ mod tests {
         for (text, parts) in [
             ("See [`Turn`].\n\n[`Turn`]: ../turn.rs\n", &[][..]),
             ("See [`Turn`].\n\n[`Turn`]: ../other.rs\n", &["leads to no file: ../other.rs"]),
+            ("An example:\n\n```\n# Ok(())\n```\n", &["show or leave out `# Ok(())`"]),
+            ("Text:\n\n```yaml\n# a comment\n```\n# Heading\n", &[]),
             ("See [`Turn`].\n", &["the link [`Turn`] has no file"]),
             ("See [`Two`].\n\n[`Two`]: ../turn.rs\n", &["no item for the link [`Two`]"]),
         ] {

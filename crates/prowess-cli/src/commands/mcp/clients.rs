@@ -40,6 +40,9 @@ pub(super) enum Kind {
 #[derive(Deserialize)]
 struct Table {
     shapes: BTreeMap<String, Shape>,
+    /// Names of clients whose skills are read and whose servers are not written here, each with
+    /// the reason.
+    not_written: BTreeMap<String, String>,
     clients: Vec<Client>,
 }
 
@@ -49,6 +52,8 @@ pub(super) struct Shape {
     pub(super) format: TextFormat,
     /// The keys of the table of servers.
     pub(super) at: Vec<String>,
+    /// The key of the program where an earlier form of an entry has a table as its command.
+    in_command: Option<String>,
     /// The keys of an entry, in their order, with `{command}`, `{args}` and `{line}` in the values.
     entry: Vec<(String, Value)>,
 }
@@ -111,7 +116,7 @@ pub(super) fn all() -> Vec<Client> {
 
 /// Returns the client of a name in any case; `gemini-cli` is `gemini`, too.
 pub(super) fn find(name: &str) -> Result<Client, Failure> {
-    let clients = all();
+    let Table { clients, not_written, .. } = table();
     let meant = name.to_lowercase();
     let meant = meant.strip_suffix("-cli").unwrap_or(&meant);
     let is_it = |client: &&Client| {
@@ -119,15 +124,18 @@ pub(super) fn find(name: &str) -> Result<Client, Failure> {
     };
     let found = clients.iter().find(is_it);
     found.cloned().ok_or_else(|| {
-        let names = enumerated(clients.iter().map(|client| client.name.as_str()), "and");
+        let names = || clients.iter().map(|client| client.name.as_str());
         let help = format!(
-            "the known clients are {names}; `prowess mcp config --client cursor` prints a block \
-             that most others read"
+            "the known clients are {}; `prowess mcp config --client cursor` prints a block that \
+             many others read",
+            enumerated(names(), "and")
         );
-        let known = clients.iter().map(|client| client.name.as_str());
-        let similar = closest(meant, known, LEAST_SIMILARITY);
-        let similar = similar.map_or_else(String::new, |it| format!("; did you mean `{it}`?"));
-        let message = format!("no client named {}{similar}", quoted(name));
+        let similar = || closest(meant, names(), LEAST_SIMILARITY);
+        let message = match (not_written.get(meant), similar()) {
+            (Some(reason), _) => format!("{} {reason}", quoted(meant)),
+            (None, Some(it)) => format!("no client named {}; did you mean `{it}`?", quoted(name)),
+            (None, None) => format!("no client named {}", quoted(name)),
+        };
         Failure::usage("client-unknown", message, help)
     })
 }
@@ -250,17 +258,33 @@ impl Shape {
         Some([command].into_iter().chain(args).collect())
     }
 
-    /// Returns the entry of the server in the text of a file.
+    /// Returns the entry of the server in the text of a file, in the present form.
     pub(super) fn found(&self, text: &str) -> Result<Option<Value>, Fault> {
+        Ok(self.written(text)?.map(|entry| self.present(entry)))
+    }
+
+    /// Returns the entry as it is written.
+    fn written(&self, text: &str) -> Result<Option<Value>, Fault> {
         let value = text_edit::read(self.format, text)?;
         let keys: Vec<_> = self.at.iter().map(String::as_str).chain([SERVER]).collect();
         Ok(reached(&value, &keys, &[]).filter(|value| !value.is_null()).cloned())
     }
 
+    /// Returns an entry with the keys of its command beside the others.
+    fn present(&self, mut entry: Value) -> Value {
+        if let (Some(program), Value::Object(command)) = (&self.in_command, &entry["command"]) {
+            for (key, value) in command.clone() {
+                entry[if key == *program { "command" } else { &key }] = value;
+            }
+        }
+        entry
+    }
+
     /// Returns the text with the entry of the server, which is switched on. Other keys of an entry
     /// that is there already are kept.
     pub(super) fn installed(&self, text: &str, line: &[String]) -> Result<String, Fault> {
-        let now = self.found(text)?;
+        let written = self.written(text)?;
+        let now = written.clone().map(|entry| self.present(entry));
         if now.as_ref().is_some_and(|now| self.line(now).is_none()) {
             let message = format!(
                 "the entry `{SERVER}` is there and starts no command; rename or remove it first"
@@ -268,10 +292,11 @@ impl Shape {
             let at = text.find(SERVER).unwrap_or_default();
             return Err(Fault { message, at });
         }
-        let now = now.unwrap_or_default();
+        let (written, now) = (written.unwrap_or_default(), now.unwrap_or_default());
         let switch = off_key(&now).map(|key| (key.to_owned(), Value::from(key == "enabled")));
-        let entry = self.entry(line).into_iter().chain(switch);
-        self.with(text, entry.filter(|(key, value)| now.get(key) != Some(value)))
+        let environment = now.get("env").map(|value| ("env".to_owned(), value.clone()));
+        let entry = self.entry(line).into_iter().chain(switch).chain(environment);
+        self.with(text, entry.filter(|(key, value)| written.get(key) != Some(value)))
     }
 
     /// Returns the text without the entry of the server.
@@ -317,4 +342,18 @@ pub(super) fn reached<'v>(
 pub(super) fn off_key(entry: &Value) -> Option<&'static str> {
     let is_off = |(key, off): &(&str, bool)| entry[*key] == *off;
     [("disabled", true), ("enabled", false)].into_iter().find(is_off).map(|(key, _)| key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_whose_skills_are_read_are_written_or_have_a_reason() {
+        let names = Surroundings::default().client_skills("").unwrap_err();
+        assert!(names.len() > 20, "{names:?}");
+        let has_no_reason = |name: &&str| !table().not_written.contains_key(*name);
+        let missing = names.into_iter().filter(|name| find(name).is_err()).filter(has_no_reason);
+        assert_eq!(missing.collect::<Vec<_>>(), [""; 0]);
+    }
 }

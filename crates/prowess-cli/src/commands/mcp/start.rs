@@ -61,7 +61,8 @@ impl Start {
         let named = named.flatten().filter_map(|(name, value)| Some((name, value.as_str()?)));
         let environment = named.map(|(name, value)| (name.clone(), variables.replaced(value)));
         let environment = environment.collect();
-        let cwd = entry["cwd"].as_str().map(|cwd| variables.replaced(cwd));
+        let cwd = ["cwd", "working_directory"].iter().find_map(|key| entry[key].as_str());
+        let cwd = cwd.map(|cwd| variables.replaced(cwd));
         let mut remarks: Vec<_> = variables.left.into_iter().map(|it| it + ", stays").collect();
         let mut directory = started_in.to_owned();
         if let Some(cwd) = cwd {

@@ -170,9 +170,14 @@ fn write_verdict(text: &mut String, validated: &Validated, package: &PackageRepo
     let remark = remark(validated, &package.diagnostics);
     let line = format!("{style}{verdict}{style:#}: {path} {remark}");
     let _ = writeln!(text, "{}", wrapped(&line, columns_behind(2), 2));
+    write_outside(text, validated, "skill");
+}
+
+/// Appends the number of findings that are of no skill.
+fn write_outside(text: &mut String, validated: &Validated, what: &str) {
     if !validated.diagnostics.is_empty() {
         let others = counts(&validated.diagnostics);
-        let _ = writeln!(text, "{BAD}outside of the skill{BAD:#}: {others}");
+        let _ = writeln!(text, "{BAD}outside of the {what}{BAD:#}: {others}");
     }
 }
 
@@ -214,10 +219,11 @@ fn write_summary(text: &mut String, validated: &Validated, base: &str) {
     let Summary { packages, valid, errors, warnings, hints } = validated.summary;
     let style = if errors == 0 { GOOD } else { BAD };
     let of_packages = validated.packages.iter().flat_map(|package| &package.diagnostics);
-    let remark = remark(validated, of_packages.chain(&validated.diagnostics));
+    let remark = remark(validated, of_packages);
     let verdict = format!("{} of {} are valid", grouped(valid), counted(packages, "skill"));
     let line = format!("{style}{verdict}{style:#} {remark}");
     let _ = writeln!(text, "{}", wrapped(&line, columns_behind(2), 2));
+    write_outside(text, validated, "skills");
     if errors + warnings + hints == 0 {
         return;
     }

@@ -174,4 +174,11 @@ fn list_is_filtered_and_sorted() {
     let grouped = run(tree.path(), &["list", "--sort", "directory"]);
     let heading = format!("user  {}", tree.path().display());
     assert!(grouped.text().lines().any(|line| line == heading), "{}", grouped.text());
+    // The numbers are those of the lines.
+    for args in [&["list", "--hidden"][..], &["list"]] {
+        let off = Program::new().run(args);
+        assert!(off.stderr.contains("3 skills, 3 not offered"), "{off:?}");
+    }
+    let listed = run(super::tree().path(), &["list"]);
+    assert!(listed.stderr.contains(", 1 shadowed"), "{listed:?}");
 }

@@ -78,6 +78,10 @@ fn branch_is_followed_by_updates() {
     assert_eq!(states(&synced.json()), ["notes installed", "pdf installed"], "of both commits");
     let restored = installed.run(&["update", "--rollback", "pdf"]);
     assert_eq!(states(&restored.json()), ["pdf restored"]);
+    assert!(!installed.lock().contains(&second), "{restored:?}");
+    assert!(installed.run(&["update", "--versions", "pdf"]).text().contains(&second));
+    installed.run(&["update", "--rollback", "pdf", "--to", &second[..9]]).text();
+    assert!(installed.lock().contains(&second), "one of several is named by its start");
 }
 
 #[test]

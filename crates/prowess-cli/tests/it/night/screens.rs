@@ -5,7 +5,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use expect_test::expect_file;
-use prowess_testkit::Tree;
+use prowess_testkit::{Tree, rows};
 
 /// The number of columns of a small terminal and of a large one.
 const WIDTHS: [usize; 2] = [80, 120];
@@ -131,42 +131,16 @@ fn without_sandbox(screen: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// The snapshots of screens, and the command lines that they show.
-const SCREENS: [(&str, &str); 14] = [
-    ("help", "-h"),
-    ("list-help", "list --help"),
-    ("overview", ""),
-    ("probe", "search --probe queries.json --suggest"),
-    ("list", "list"),
-    ("search", "search 'a form in a pdf'"),
-    ("call", "call"),
-    ("validate", "validate --all --hints ../home/.agents/skills"),
-    ("doctor", "doctor"),
-    ("explain", "explain pdf-forms"),
-    ("explain-error", "explain broken"),
-    ("show", "show translate-documents-for-customers"),
-    ("config-show", "--no-config config show prompt"),
-    ("config-show-lists", "--no-config config show plugins"),
-];
+/// The snapshots of screens, and the command lines that they show; then, behind commands that lead
+/// to them, those with times, ids and paths of a run.
+const SCREENS: &str = include_str!("../../data/screens.txt");
 
 #[test]
 fn each_screen_fits() {
-    for (name, args) in SCREENS {
-        check(name, args);
+    for [name, args] in rows(SCREENS, "") {
+        check(&name, &args);
     }
 }
-
-/// Screens with times, ids and paths of a run, behind commands that lead to them.
-const CHANGING: [&str; 8] = [
-    "approvals",
-    "approvals list --all",
-    "audit show",
-    "audit stats",
-    "call --explain Bash '{\"command\": \"git status\"}'",
-    "update --preview",
-    "search 'a report of the month'",
-    "show report-that-nobody-has-written-yet-and-that-has-a-long-name",
-];
 
 #[test]
 fn screens_of_a_run_fit() {
@@ -186,7 +160,7 @@ fn screens_of_a_run_fit() {
          {program} call skills_run '{run}' --load report"
     );
     for columns in WIDTHS {
-        for args in CHANGING {
+        for [args] in rows(SCREENS, "of a run") {
             let terminal = Terminal::new(tree.path(), columns);
             let line = format!("{{ {before}; }} >/dev/null 2>&1; {program} {args}");
             let (screen, joined) = terminal.run(&line);

@@ -58,27 +58,13 @@ fn request_reads_a_part_of_the_log_and_no_skill_again() {
     while page.body("/stats").contains("audit-log-being-read") {}
     while page.body("/health").contains("setup-being-checked") {}
     let mut figures = String::new();
-    for (path, most) in [
-        ("/", MOST_BYTES),
-        ("/approvals?all=1", MOST_BYTES),
-        ("/proposals", MOST_BYTES),
-        ("/proposal?id=pdf", MOST_BYTES),
-        ("/history?id=pdf", MOST_BYTES),
-        ("/skills", MOST_BYTES),
-        ("/skills?q=skill-77", MOST_BYTES),
-        ("/skills?q=another-ROUND", MOST_BYTES),
-        ("/skill?id=skill-7", MOST_BYTES),
-        ("/explain?id=skill-7", MOST_BYTES),
-        ("/audit?session=s7", MOST_BYTES),
-        ("/chain", MOST_BYTES),
-        ("/stats", MOST_BYTES),
-        ("/trust", MOST_BYTES),
-        ("/quarantine", MOST_BYTES),
-        ("/sessions", MOST_WINDOW),
-        ("/audit", MOST_WINDOW),
-        // It is made beside the answers, so its bytes are not those of the request.
-        ("/health", u64::MAX),
-    ] {
+    let small = "/ /approvals?all=1 /proposals /proposal?id=pdf /history?id=pdf /skills \
+                 /skills?q=skill-77 /skills?q=another-ROUND /skill?id=skill-7 /explain?id=skill-7 \
+                 /audit?session=s7 /chain /stats /trust /quarantine";
+    // The last is made beside the answers, so its bytes are not those of the request.
+    let pages = [(small, MOST_BYTES), ("/sessions /audit", MOST_WINDOW), ("/health", u64::MAX)];
+    let pages = pages.iter().flat_map(|(all, most)| all.split(' ').map(move |it| (it, *most)));
+    for (path, most) in pages {
         // The first one may wait for what the others have.
         let first = page.body(path);
         assert!(!first.contains("class=\"refusal\"") || path == "/", "{path}: {first}");
