@@ -168,9 +168,11 @@ impl ToolPolicy {
     }
 
     /// Returns a call that loads a skill in addition to the active ones, by the canonical name of
-    /// the tool, if a surface has such a tool.
+    /// the tool, if a surface has such a tool: one that makes the skill active, if there is one.
     pub fn load_call(&self, id: &str) -> Option<ToolCall> {
-        self.surfaces.iter().find_map(|surface| {
+        let (shown, activating): (Vec<Surface>, Vec<_>) =
+            self.surfaces.iter().partition(|surface| surface.reads_unloaded());
+        activating.into_iter().chain(shown).find_map(|surface| {
             Some(ToolCall::new(surface.load_tool()?, surface.load_arguments(id)?))
         })
     }

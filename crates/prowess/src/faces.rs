@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use prowess_core::{Catalog, TokenCounter, ToolDefinition, character_count};
+use prowess_core::{Catalog, TokenCounter, ToolCall, ToolDefinition, character_count};
 use prowess_prompt::{
     BlockPolicy, CatalogFormat, CatalogPlace, Composer, ComposerInput, DescribedSkills, Prompt,
     PromptPolicy, tool_description, unlisted_description,
@@ -127,6 +127,11 @@ impl Face {
     /// which a result names that is cut to what the client keeps.
     pub(crate) fn can_call(&self, tool: &str) -> bool {
         tool == SkillTools::READERS[0] || self.has(tool)
+    }
+
+    /// Returns a call that loads a skill in addition to the active ones, by a tool of this face.
+    pub(crate) fn load_call(&self, id: &str) -> Option<ToolCall> {
+        self.tools.load_call(id)
     }
 
     /// Leaves out the tools of other surfaces, and writes the skills into the descriptions of the

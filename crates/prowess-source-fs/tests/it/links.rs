@@ -174,7 +174,7 @@ fn a_directory_that_was_replaced_is_the_same_through_a_link() {
     let sources = [source(place.config(Links::Follow)), source(outside)];
     let scan = |at: usize| drop(ScanRecorder::scan(&sources[at]).unwrap());
     let identity = |at: usize, package| sources[at].identity(&PackagePath::new(package).unwrap());
-    [0, 1].map(scan);
+    (0..2).for_each(scan);
     assert_eq!(identity(0, "link"), identity(1, "pdf"));
     std::fs::rename(place.tree.join("outside/pdf"), place.tree.join("old")).unwrap();
     place.tree.write("outside/pdf/SKILL.md", "new");

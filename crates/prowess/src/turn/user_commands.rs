@@ -16,10 +16,10 @@ impl Turn {
         Some((self.load_call(reference)?, rest))
     }
 
-    /// Returns the call that loads a skill in addition to the active ones, if a surface has a tool
-    /// that loads.
+    /// Returns the call that loads a skill in addition to the active ones, if a surface that the
+    /// model sees has a tool that loads.
     pub fn load_call(&self, reference: &str) -> Option<ToolCall> {
-        let call = self.place.parts.policies.tools.load_call(reference)?;
+        let call = self.face.load_call(reference)?;
         let name = self.place.parts.toolbox.naming().spell(&call.name);
         Some(ToolCall { name, ..call })
     }
