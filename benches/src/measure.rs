@@ -82,8 +82,8 @@ pub struct CallTimes {
     pub most: Duration,
 }
 
-/// Measures single calls, in ten parts: that with the least median counts. Whether threads that wait
-/// for each other sleep or are awake changes from one moment to the next.
+/// Measures single calls, in ten parts, of which that with the least median counts: whether threads
+/// that wait for each other are awake changes from one moment to the next.
 pub fn times_of_calls(calls: usize, mut call: impl FnMut() -> usize) -> CallTimes {
     let parts = (0..10).map(|_| {
         let mut times: Vec<_> = (0..calls / 10)

@@ -245,7 +245,8 @@ impl Bench {
     }
 
     /// Starts a server, makes the requests one after another, looks at its process, by its number,
-    /// and ends it. Returns its CPU time at each answer too: what it does after one is not part of it.
+    /// and ends it. Returns its CPU time at each answer, too: what it does afterwards is not part
+    /// of that.
     fn serve<T>(&self, look: impl FnOnce(u32) -> T) -> ([Duration; REQUESTS.len()], T) {
         let mut command = self.command(&["serve"], false);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());

@@ -1,6 +1,6 @@
 //! Faces: for each set of surfaces, the text and the lists of skills that a model sees.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use prowess_core::{Catalog, TokenCounter, ToolCall, ToolDefinition, character_count};
 use prowess_prompt::{
@@ -56,7 +56,6 @@ impl Face {
         let own = tools.load_surface();
         let is_shown = policy.catalog_place != CatalogPlace::ToolOnly;
         if let Some(surface) = own.filter(|_| is_shown) {
-            let document = document_of(surface);
             let is_first = own == first;
             // A text that the operator has chosen is for each model, that of another surface's
             // document is not.
@@ -65,9 +64,10 @@ impl Face {
             let mut absent = policies.tools.surfaces.iter().filter(is_absent);
             let is_foreign = absent.any(|other| document_of(*other).blocks == policy.blocks);
             if is_foreign || (!is_first && policy.blocks == BlockPolicy::default()) {
-                policy.blocks = document.blocks;
+                policy.blocks = document_of(surface).blocks;
             }
             if !is_first {
+                let document = document_of(surface);
                 policy.catalog_format = document.catalog_format;
                 policy.catalog_place = document.catalog_place;
             }
@@ -226,21 +226,20 @@ fn described_by(surface: Surface) -> Option<DescribedSkills> {
     (surface == Surface::GetSkill).then_some(DescribedSkills::AtStart)
 }
 
-/// Returns the policy of the prompt that the document of a surface has: that of its preset.
+/// Returns the policy of the prompt that the document of a surface has: that of the preset whose
+/// first surface it is.
 fn document_of(surface: Surface) -> PromptPolicy {
-    let preset = match surface {
-        Surface::Skill => Policies::preset("enterprise-layers"),
-        Surface::GetSkill => Policies::preset("sandbox"),
-        Surface::ReadSkill => Policies::preset("one-directory"),
-        _ => {
-            return PromptPolicy {
-                catalog_place: CatalogPlace::ToolDescription,
-                catalog_format: CatalogFormat::XmlElements,
-                ..PromptPolicy::default()
-            };
-        }
-    };
-    preset.expect("the presets are valid").prompt
+    static PRESETS: LazyLock<Vec<Policies>> =
+        LazyLock::new(|| Policies::presets().flat_map(Policies::preset).collect());
+    if matches!(surface, Surface::Skill | Surface::GetSkill | Surface::ReadSkill) {
+        let is_own = |preset: &&Policies| preset.tools.surfaces.first() == Some(&surface);
+        return PRESETS.iter().find(is_own).expect("each has one").prompt.clone();
+    }
+    PromptPolicy {
+        catalog_place: CatalogPlace::ToolDescription,
+        catalog_format: CatalogFormat::XmlElements,
+        ..PromptPolicy::default()
+    }
 }
 
 /// Returns the policy of the prompt, with the names of the tools as the model sees them. Names that
