@@ -65,6 +65,10 @@ impl Face {
             let is_foreign = absent.any(|other| document_of(*other).blocks == policy.blocks);
             if is_foreign || (!is_first && policy.blocks == BlockPolicy::default()) {
                 policy.blocks = document_of(surface).blocks;
+                // The description of this tool says all that a client of another host needs.
+                if surface == Surface::Skill {
+                    policy.blocks = BlockPolicy { any: Vec::new(), ..BlockPolicy::default() };
+                }
             }
             if !is_first {
                 let document = document_of(surface);

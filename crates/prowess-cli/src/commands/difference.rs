@@ -5,7 +5,6 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 use prowess::Policies;
 use prowess::state::TextCache;
-use prowess_text::marked_lines;
 use similar::TextDiff;
 
 use crate::args::{Global, PromptArgs};
@@ -81,8 +80,8 @@ fn comparable(composed: &Composed) -> String {
     if boundary.is_empty() { text } else { text.replace(&boundary, "…") }
 }
 
-/// Returns a diff for a terminal: added lines green, removed ones red.
-pub(crate) fn colored(diff: &str) -> String {
+/// Returns the encoded lines of a diff for a terminal: added ones green, removed ones red.
+pub(crate) fn colored(encoded: &str) -> String {
     let line = |line: &str| {
         let style = match line.as_bytes().first() {
             Some(b'+') => AnsiColor::Green.on_default(),
@@ -92,5 +91,5 @@ pub(crate) fn colored(diff: &str) -> String {
         };
         format!("{style}{line}{style:#}\n")
     };
-    marked_lines(diff).lines().map(line).collect()
+    encoded.lines().map(line).collect()
 }

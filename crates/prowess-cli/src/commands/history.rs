@@ -156,7 +156,7 @@ fn named(id: &str, target: &Target, named: &str) -> Result<Digest, Failure> {
 pub(crate) fn diff(args: &Diff, global: &Global, output: &Output) -> Result<ExitCode, Failure> {
     let diff = difference(args, global)?;
     output.result(&json!({ "diff": diff }), |_| match output.is_for_a_terminal() {
-        true => colored(&diff),
+        true => colored(&plain_lines(&diff)),
         false => plain_lines(&diff).into_owned(),
     })?;
     Ok(ExitCode::SUCCESS)

@@ -22,7 +22,7 @@ pub(crate) fn run(
     let composed = Composed::new(global, args, None, output)?;
     if let Some(other) = &args.diff {
         let diff = difference(global, args, other, &composed, output)?;
-        output.result(&json!({ "diff": diff }), |_| colored(&diff))?;
+        output.result(&json!({ "diff": diff }), |_| colored(&plain_lines(&diff)))?;
         if diff.is_empty() {
             output.remark("no difference\n");
         }

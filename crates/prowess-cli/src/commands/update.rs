@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use prowess_store::{Checked, FileChange, Growth, InstallError, LockedSkill, Update as NewVersion};
-use prowess_text::shell_word;
+use prowess_text::{marked_lines, shell_word};
 use serde::Serialize;
 use similar::TextDiff;
 
@@ -227,7 +227,7 @@ fn diff(path: &str, [before, after]: &[String; 2]) -> String {
 fn shown_diff(diff: &str) -> String {
     let mut lines = diff.lines();
     let first: Vec<_> = lines.by_ref().take(MAX_LINES).collect();
-    let mut text = colored(&first.join("\n"));
+    let mut text = colored(&marked_lines(&first.join("\n")));
     let further = lines.count();
     if further > 0 {
         let further = counted(further, "further line");

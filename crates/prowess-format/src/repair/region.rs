@@ -71,7 +71,7 @@ fn region(text: &str, line: usize, is_first: bool) -> (Region<'_>, usize) {
     // A name has one line, so that no known field goes on with it.
     let is_name = first.trim_start().starts_with("name:");
     let most = if is_name { usize::MAX } else { start - line };
-    let is_nothing = first.trim().is_empty() || first.starts_with('#');
+    let is_nothing = first.trim().is_empty() || first.trim_start().starts_with('#');
     let is_whole = is_nothing || split(first.trim()).is_some_and(|(_, value)| is_one_line(value));
     let goes_on = |line: &&str| {
         line.starts_with([' ', '\t', '\r', '\n']) && !(is_whole && displaced(line, most).is_some())

@@ -153,21 +153,27 @@ impl<'t> Builder<'t> {
 
     /// An absent value stands right after its colon, wherever the library puts it.
     fn after_colon(&self, span: Range<usize>) -> Range<usize> {
-        let Some(Open::Map(_, OpenMap { key: Some((_, key)), .. })) = self.open.last() else {
-            return span;
-        };
-        let rest = &self.text[key.end - self.base..];
+        let Some(key) = self.key_end() else { return span };
+        let rest = &self.text[key - self.base..];
         let colon = rest.find(':').map_or(0, |at| at + 1);
         work::count(colon);
-        key.end + colon..key.end + colon
+        key + colon..key + colon
+    }
+
+    /// Returns the end of the key whose value comes next.
+    fn key_end(&self) -> Option<usize> {
+        match self.open.last() {
+            Some(Open::Map(_, OpenMap { key: Some((_, key)), .. })) => Some(key.end),
+            _ => None,
+        }
     }
 
     /// The library places a block from its first content to the next token; we place it from its
     /// `|` or `>` to the end of its last line that is not blank.
     fn moved_to_indicator(&self, span: Range<usize>) -> Range<usize> {
-        let before = &self.text[..span.start - self.base];
-        let indicator = before.rfind(['|', '>']).map(|at| self.base + at);
-        let start = indicator.unwrap_or(span.start);
+        let after = self.key_end().unwrap_or(self.base).min(span.start);
+        let before = &self.text[after - self.base..span.start - self.base];
+        let start = before.rfind(['|', '>']).map_or(span.start, |at| after + at);
         work::count(span.end - start);
         start..start + trimmed_end(&self.text[start - self.base..span.end - self.base]).len()
     }

@@ -70,6 +70,17 @@ fn a_list_ends_before_the_comment_after_it() {
     assert_equal(b"---\nmetadata:\n  - a\n  - b\n#\n---\nBody\n", Profile::Lenient);
 }
 
+#[test]
+fn what_chance_has_found_is_the_same() {
+    let texts = [
+        "  # indented comment\n\tname: pdf\nname: pdf\n",
+        "name: pdf\ndescription: >\n  a\n  b\n\n  c\n: |",
+    ];
+    for (yaml, profile) in texts.iter().flat_map(|it| Profile::ALL.map(|profile| (it, profile))) {
+        assert_equal(format!("---\n{yaml}\n---\nBody\n").as_bytes(), profile);
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use prowess::registry::codes::{SOURCE_FAILED, SOURCE_NOT_WATCHED};
 use prowess::{
-    ApprovalState, Availability, Catalog, CatalogSource, Record, Runtime, Severity,
+    ApprovalState, Availability, Catalog, CatalogSource, Diagnostic, Record, Runtime, Severity,
     is_default_skill,
 };
 use serde_json::{Value, json};
@@ -26,8 +26,14 @@ const STATES: [(&str, Availability); 4] = [
     ("rejected", Availability::Rejected),
 ];
 
-/// The code about a directory that is no longer there, of a crate that not every server has.
-const ROOT_MISSING: &str = "root-missing";
+/// The states of a source, each with the code about its root that says so. Those of directories are
+/// of a crate that not every server has.
+const SOURCE_STATES: [(&str, &str); 4] = [
+    ("failed", SOURCE_FAILED.as_str()),
+    ("missing", "root-missing"),
+    ("unreadable", "directory-unreadable"),
+    ("polled", SOURCE_NOT_WATCHED.as_str()),
+];
 
 /// Reads the state of one server.
 pub(super) struct Status {
@@ -92,6 +98,13 @@ impl Status {
         for (state, count) in excluded(&catalog) {
             text.value(name, &[("state", state)], count as f64);
         }
+        let name = "prowess_catalog_sources";
+        text.family(name, "gauge", "Sources of the catalog, by their state.");
+        let sources = || catalog.sources().iter();
+        for state in SOURCE_STATES.map(|(state, _)| state).into_iter().chain(["ok"]) {
+            let count = sources().filter(|it| found_state(&catalog, it).0 == state).count();
+            text.value(name, &[("state", state)], count as f64);
+        }
         let name = "prowess_catalog_findings";
         text.family(
             name,
@@ -147,22 +160,27 @@ fn excluded(catalog: &Catalog) -> [(&'static str, usize); STATES.len()] {
     })
 }
 
+/// Returns the state of a source, and what was found about it.
+fn found_state<'c>(
+    catalog: &'c Catalog,
+    source: &CatalogSource,
+) -> (&'static str, Option<&'c Diagnostic>) {
+    let root = source.source.root();
+    let of_root = |code: &str| {
+        let mut found = catalog.diagnostics();
+        found.find(|it| it.code.as_str() == code && it.path.as_deref() == Some(root))
+    };
+    let found = SOURCE_STATES.iter().find_map(|(state, code)| Some((*state, of_root(code)?)));
+    found.map_or(("ok", None), |(state, found)| (state, Some(found)))
+}
+
 /// Returns the state of a source. Paths of this machine are shown only if the policies show
 /// locations, and so are errors, which may have some.
 fn source_state(catalog: &Catalog, source: &CatalogSource, shows_paths: bool) -> Value {
+    let (state, found) = found_state(catalog, source);
     let CatalogSource { layer, source, records } = source;
     let root = source.root();
-    let of_root = |code: &str| {
-        catalog
-            .diagnostics()
-            .find(|it| it.code.as_str() == code && it.path.as_deref() == Some(root))
-    };
-    let codes = [SOURCE_FAILED, SOURCE_NOT_WATCHED];
-    let states =
-        [("failed", codes[0].as_str()), ("missing", ROOT_MISSING), ("polled", codes[1].as_str())];
-    let found = states.into_iter().find_map(|(state, code)| Some((state, of_root(code)?)));
-    let state = found.map_or("ok", |(state, _)| state);
-    let failed = found.filter(|(state, _)| *state != "polled").map(|(_, failed)| failed);
+    let failed = found.filter(|_| state != "polled");
     let layer = &catalog.layers()[*layer];
     let mut shown = json!({
         "name": source.name(),

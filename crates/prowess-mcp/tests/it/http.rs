@@ -388,8 +388,11 @@ fn broken_skills_and_lost_directories_are_counted() {
     let server = Server::start(runtime, HttpOptions::default());
     let get = |line: &str| block_on(server.send(Request { line, body: "", ..Request::POST })).0;
     let metrics = get("GET /metrics");
-    for line in ["severity=\"error\"} 1", "severity=\"warning\"} 1"] {
-        let line = format!("prowess_catalog_findings{{{line}");
+    let findings = ["findings{severity=\"error\"} 1", "findings{severity=\"warning\"} 1"];
+    for line in
+        findings.into_iter().chain(["sources{state=\"missing\"} 1", "sources{state=\"ok\"} 1"])
+    {
+        let line = format!("prowess_catalog_{line}");
         assert!(metrics.lines().any(|found| found == line), "{line}: {metrics}");
     }
     assert!(get("GET /status").contains(r#""state":"missing""#));

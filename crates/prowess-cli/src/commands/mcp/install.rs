@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use prowess_dir::Permissions;
+use prowess_text::marked_lines;
 use serde_json::json;
 use similar::TextDiff;
 
@@ -58,7 +59,7 @@ pub(super) fn run(
         let diff = diff.unified_diff().context_radius(9).header(old, &path).to_string();
         // The numbers would be those of the part.
         let lines = diff.split_inclusive('\n').filter(|line| !line.starts_with("@@ "));
-        output.data(&colored(&lines.collect::<String>()))?;
+        output.data(&colored(&marked_lines(&lines.collect::<String>())))?;
         if file.text().trim().len() > before.trim().len() {
             output.remark("what else is in the file stays, and is not shown\n");
         }

@@ -228,9 +228,9 @@ impl Whole {
                 let _ = writeln!(text, "  {word:7}  {}", marked(fact));
             }
         }
-        let _ = writeln!(text, "\n{}", colored(&proposal.diff).trim_end());
+        let _ = writeln!(text, "\n{}", colored(&marked_lines(&proposal.diff)).trim_end());
         if !moved.is_empty() {
-            let diff = colored(moved);
+            let diff = colored(&marked_lines(moved));
             let heading = "Changed since it was proposed";
             let _ = writeln!(text, "\n{HEADING}{heading}{HEADING:#}\n{}", diff.trim_end());
         }
