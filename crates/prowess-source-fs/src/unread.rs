@@ -29,6 +29,9 @@ const INSTALLED: [&str; 5] = [
     ".gemini/extensions",
 ];
 
+/// Parts of names in a home below which programs keep what others have written.
+const OF_OTHERS: [&str; 6] = ["cache", "download", "extension", "marketplace", "package", "plugin"];
+
 /// The directories of skills that a policy does not search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unread {
@@ -227,8 +230,10 @@ fn is_of_user(directory: &Path, surroundings: &Surroundings) -> bool {
     let mut names = inside.iter().map(OsStr::to_string_lossy);
     let is_own =
         inside == Path::new("skills") || names.clone().next().is_some_and(|it| it.starts_with('.'));
-    let is_passing = names.any(|name| name.to_ascii_lowercase().contains("cache"))
-        || INSTALLED.iter().any(|it| inside.starts_with(it));
+    let is_passing = names.any(|name| {
+        let name = name.to_ascii_lowercase();
+        OF_OTHERS.iter().any(|other| name.contains(other))
+    });
     let is_cloned = || {
         let inner = names_in(directory).into_iter().map(|name| directory.join(name));
         other_project(directory, home).is_some()

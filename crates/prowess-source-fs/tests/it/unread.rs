@@ -161,6 +161,7 @@ fn only_own_directories_are_added_to_the_trusted_layer() {
         ("home/.clone/skills/a", "repo", "discovery.roots.project=[\"home/.clone/skills\"]"),
         ("home/.pack/skills/git/a", "repo", "discovery.roots.project=[\"home/.pack/skills\"]"),
         ("home/.x/cache/skills/a", "repo", "discovery.roots.project=[\"home/.x/cache/skills\"]"),
+        ("home/.x/plugin/skills/a", "repo", "discovery.roots.project=[\"home/.x/plugin/skills\"]"),
         // The command for a project adds nothing else to the user's layer.
         ("repo/.clone/skills/a", "repo", "project: discovery.also=[.clone/skills]"),
         ("repo/.tool/skills/a", "repo", "discovery.also=[tool]"),
