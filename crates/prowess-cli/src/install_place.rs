@@ -278,11 +278,12 @@ pub(crate) struct Installed {
     pub(crate) others: StoreSource,
 }
 
-/// Returns the skills that the user has installed; `None` if there is no lock file.
-pub(crate) fn installed(trust: Option<&TrustFile>) -> Option<Installed> {
+/// Returns the skills that the user has installed; `None` if there is no lock file, unless a program
+/// waits for it.
+pub(crate) fn installed(trust: Option<&TrustFile>, waits: bool) -> Option<Installed> {
     let directory = directory()?;
     let lock = directory.join(NAME);
-    if !lock.exists() {
+    if !waits && !lock.exists() {
         return None;
     }
     let store = Store::new(directory.join("store"));

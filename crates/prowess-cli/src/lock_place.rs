@@ -206,10 +206,12 @@ pub(crate) struct ProjectSkills {
     pub(crate) asked: Option<AskedFolder>,
 }
 
-/// Returns the lock file whose skills are the project's; `None` if there is none.
+/// Returns the lock file whose skills are the project's; `None` if there is none, unless a program
+/// waits for it.
 pub(crate) fn project_skills(
     machine: &Surroundings,
     discovery: &Discovery,
+    waits: bool,
 ) -> Option<ProjectSkills> {
     let (path, folder) = project_lock(machine)?;
     let is_searched = match discovery.project {
@@ -217,7 +219,7 @@ pub(crate) fn project_skills(
         ProjectSearch::WorkingDirectory => path.parent() == machine.working_directory.as_deref(),
         ProjectSearch::Repository => true,
     };
-    if !is_searched || path.symlink_metadata().is_err() {
+    if !is_searched || !waits && path.symlink_metadata().is_err() {
         return None;
     }
     let pinned = PinnedFolder::at(&folder).identity;
@@ -236,7 +238,7 @@ pub(crate) fn project_skills(
 
 /// Returns the lock files whose skills are found here.
 pub(crate) fn all(machine: &Surroundings, discovery: &Discovery) -> Vec<LockFile> {
-    let project = project_skills(machine, discovery).map(|it| it.file);
+    let project = project_skills(machine, discovery, false).map(|it| it.file);
     user_lock().ok().into_iter().chain(project).collect()
 }
 

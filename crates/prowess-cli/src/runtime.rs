@@ -237,7 +237,9 @@ pub(crate) fn builder_with(
     features::check(&policies)?;
     let built_in = crate::plugins::built_in(global, &policies, &loaded.audit)?;
     #[cfg(feature = "mcp-sources")]
-    let (mcp_servers, refresh) = (policies.sources.mcp.clone(), policies.refresh.mode);
+    let mcp_servers = policies.sources.mcp.clone();
+    // Lock files may appear while a server runs.
+    let waits = policies.refresh.mode.is_some();
     let discovery = policies.discovery.clone();
     let mut layers = policies.layers.clone();
     if global.skills.root.is_empty() {
@@ -287,7 +289,7 @@ pub(crate) fn builder_with(
     }
     #[cfg(feature = "mcp-sources")]
     for (label, settings) in &mcp_servers {
-        builder = mcp_sources::add(builder, label, settings, refresh.is_some())?;
+        builder = mcp_sources::add(builder, label, settings, waits)?;
     }
     for failure in &loaded.failures {
         builder = builder.finding(failure.clone());
@@ -318,7 +320,7 @@ pub(crate) fn builder_with(
     if global.skills.root.is_empty() {
         let trust = folder_trust(&around);
         let trust_file = trust_file(&around);
-        if let Some((asked, source)) = project_skills(&around, &discovery)
+        if let Some((asked, source)) = project_skills(&around, &discovery, waits)
             .and_then(|project| Some((project.asked, of_project(project.file)?)))
         {
             let level = match discovery.project_trust {
@@ -336,7 +338,7 @@ pub(crate) fn builder_with(
         if let Some(finding) = ignored_project_file(global)? {
             builder = builder.finding(finding);
         }
-        if let Some(Installed { trusted, others }) = installed(trust_file.as_ref()) {
+        if let Some(Installed { trusted, others }) = installed(trust_file.as_ref(), waits) {
             let layer = Layer::new("installed-trusted", Trust::Trusted);
             builder = builder.lowest_layer(layer).source("installed-trusted", Arc::new(trusted));
             let layer = Layer::new("installed", Trust::Untrusted);

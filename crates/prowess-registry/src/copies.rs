@@ -39,12 +39,13 @@ impl Copies<'_> {
         looks[0] == looks[1] && digest(pair[0]).is_some_and(|first| digest(pair[1]) == Some(first))
     }
 
-    /// Returns whether the source of one of two records places the other there.
-    pub(crate) fn is_placed(&self, [a, b]: [Record<'_>; 2]) -> bool {
-        let places = |one: Record<'_>, other: Record<'_>| {
-            self.sources[one.index().source()].source.places(&other.root_directory())
-        };
-        places(a, b) || places(b, a)
+    /// Returns whether a source places one of two records, and the other is its own or placed, too.
+    pub(crate) fn is_placed(&self, records: [Record<'_>; 2]) -> bool {
+        self.sources.iter().enumerate().any(|(at, it)| {
+            let [one, other] = records.map(|record| it.source.places(&record.root_directory()));
+            let [is_own, is_other_own] = records.map(|record| record.index().source() == at);
+            one && other || one && is_other_own || other && is_own
+        })
     }
 
     /// Returns whether two records are of one directory, which is reached by two paths.

@@ -89,7 +89,8 @@ impl Discovery {
         inner: impl Fn(&Path) -> Vec<PathBuf>,
     ) -> SkillRoots {
         let (seen, found) = (HashMap::new(), SkillRoots::default());
-        let mut finder = Finder { policy: self, surroundings, inner: &inner, seen, found };
+        let at_home = Vec::new();
+        let mut finder = Finder { policy: self, surroundings, inner: &inner, seen, at_home, found };
         finder.organization();
         finder.configured();
         finder.user();
@@ -123,6 +124,9 @@ struct Finder<'f> {
     inner: &'f dyn Fn(&Path) -> Vec<PathBuf>,
     /// The layer of each found directory, by its real path if it has one.
     seen: HashMap<PathBuf, Box<str>>,
+    /// The known clients that are in use in the home. The first skills that one has in a project
+    /// may come while the program runs.
+    at_home: Vec<&'static str>,
     found: SkillRoots,
 }
 
@@ -191,7 +195,10 @@ impl Finder<'_> {
             Some(known) => of_user(known),
             None => Some(home.join(format!(".{}/skills", name.as_str()))),
         });
-        let known = self.policy.known().filter_map(of_user).filter(|skills| is_in_use(skills));
+        let known = self.policy.known().filter_map(|it| Some((it.name, of_user(it)?)));
+        let (names, known): (Vec<_>, Vec<_>) =
+            known.filter(|(_, skills)| is_in_use(skills)).unzip();
+        self.at_home = names;
         for directory in own.chain(in_config).chain(known).chain(further).collect::<Vec<_>>() {
             match self.see(USER_LAYER, &directory) {
                 None => {
@@ -266,8 +273,10 @@ impl Finder<'_> {
             None => format!(".{}/skills", name.as_str()),
         });
         let own = self.policy.clients(".").map(|name| folder.join(name));
-        let known = self.policy.known().map(|known| folder.join(known.project));
-        let known = known.filter(|skills| is_in_use(skills));
+        let known = self.policy.known().filter(|known| {
+            self.at_home.contains(&known.name) || is_in_use(&folder.join(known.project))
+        });
+        let known = known.map(|known| folder.join(known.project));
         // A client that is added changes no skill that was found without it.
         own.chain(known).chain(further.map(|name| folder.join(name))).collect()
     }

@@ -30,6 +30,9 @@ const INSTALLED: [&str; 5] = [
     ".gemini/extensions",
 ];
 
+/// Parts of names in a home below which programs keep what others have written.
+const OF_OTHERS: [&str; 6] = ["cache", "download", "extension", "marketplace", "package", "plugin"];
+
 /// The directories of skills that a policy does not search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unread {
@@ -123,6 +126,7 @@ impl Search<'_> {
     fn consider(&mut self, directory: PathBuf, skills: Option<Vec<String>>) {
         let Ok(real) = directory.canonicalize() else { return };
         if self.reads(&real) {
+            self.count(&directory, skills.unwrap_or_default());
             // It may be a link, whose skills need not be listed again.
             self.read.insert(directory);
             return;
@@ -165,9 +169,25 @@ impl Search<'_> {
         self.ways.borrow_mut().real(path)
     }
 
-    /// Returns whether a directory is in one that is searched, or was found.
+    /// Counts skills for the unread directory above them, whose command adds them.
+    fn count(&mut self, directory: &Path, mut skills: Vec<String>) {
+        skills.retain(|it| {
+            let real = self.real(&directory.join(it));
+            !(self.finds)(&real)
+        });
+        let Unread { directories, left_out, .. } = &mut self.unread;
+        let mut unread = directories.iter_mut().chain(left_out);
+        if let Some(above) = unread.find(|it| directory.starts_with(&it.directory)) {
+            add_below(above, directory, &skills);
+        }
+    }
+
+    /// Returns whether a directory is in one that is searched, or was found. The search of one ends
+    /// at a skill.
     fn reads(&self, directory: &Path) -> bool {
-        directory.ancestors().any(|above| self.read.contains(above))
+        let mut above = directory.ancestors();
+        let Some(at) = above.position(|above| self.read.contains(above)) else { return false };
+        !directory.ancestors().skip(1).take(at).any(is_skill)
     }
 
     /// Returns the skills below the working directory and below the project. Those of another
@@ -246,8 +266,10 @@ fn is_of_user(directory: &Path, surroundings: &Surroundings) -> bool {
     let mut names = inside.iter().map(OsStr::to_string_lossy);
     let is_own =
         inside == Path::new("skills") || names.clone().next().is_some_and(|it| it.starts_with('.'));
-    let is_passing = names.any(|name| name.to_ascii_lowercase().contains("cache"))
-        || INSTALLED.iter().any(|it| inside.starts_with(it));
+    let is_passing = names.any(|name| {
+        let name = name.to_ascii_lowercase();
+        OF_OTHERS.iter().any(|other| name.contains(other))
+    });
     let is_cloned = || {
         let inner = names_in(directory).into_iter().map(|name| directory.join(name));
         other_project(directory, home).is_some()
@@ -261,12 +283,21 @@ fn is_of_user(directory: &Path, surroundings: &Surroundings) -> bool {
 
 /// Adds the skills of a directory to those of the project that it is in.
 fn add_to(projects: &mut Vec<DirectoryOfSkills>, project: PathBuf, found: &DirectoryOfSkills) {
-    let inside = found.directory.strip_prefix(&project).unwrap_or(&found.directory);
-    let skills = found.skills.iter().map(|it| inside.join(it).to_string_lossy().into_owned());
+    let skills = &found.skills;
     match projects.iter_mut().find(|it| it.directory == project) {
-        Some(it) => it.skills.extend(skills),
-        None => projects.push(DirectoryOfSkills { directory: project, skills: skills.collect() }),
+        Some(it) => add_below(it, &found.directory, skills),
+        None => {
+            let mut new = DirectoryOfSkills { directory: project, skills: Vec::new() };
+            add_below(&mut new, &found.directory, skills);
+            projects.push(new);
+        }
     }
+}
+
+/// Adds the skills of a directory below.
+fn add_below(above: &mut DirectoryOfSkills, directory: &Path, skills: &[String]) {
+    let inside = directory.strip_prefix(&above.directory).unwrap_or(directory);
+    above.skills.extend(skills.iter().map(|it| inside.join(it).to_string_lossy().into_owned()));
 }
 
 /// Returns whether skills below a directory may be those of a project: not if the home is there,

@@ -50,6 +50,23 @@ fn links_and_copies_follow_the_lock() {
     }
 }
 
+/// Each client has a copy, and none is one to remove.
+#[test]
+fn copies_for_several_clients_are_one_skill() {
+    let machine = trusting();
+    let source = machine.path("skills");
+    let added =
+        machine.run(&["add", &source, "--copy", "--agent", "cursor", "--agent", "claude-code"]);
+    assert_eq!(added.code, Some(0), "{}", added.stderr);
+    for command in ["list", "doctor", "explain"] {
+        let names: &[&str] = if command == "explain" { &["pdf"] } else { &[] };
+        let ran = machine.run(&[&[command], names].concat());
+        let said = ran.stdout + &ran.stderr;
+        let is_one = |said: &str| !said.contains("remove one") && !said.contains("Shadowed");
+        assert!(is_one(&said), "{said}");
+    }
+}
+
 #[test]
 fn path_for_a_name_costs_its_skill_alone() {
     let machine = trusting();

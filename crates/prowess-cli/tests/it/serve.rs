@@ -122,6 +122,34 @@ fn changes_of_trust_reach_a_running_server() {
     });
 }
 
+/// A client is connected before the first skill is there.
+#[test]
+fn first_skills_of_a_project_and_of_the_user_reach_a_running_server() {
+    block_on(async {
+        let tree = Tree::new("//- /project/.git/HEAD\nref: refs/heads/main\n//- /home/.claude/x\n");
+        for name in ["own", "shared"] {
+            tree.write(&format!("src/{name}/SKILL.md"), plain_skill(name));
+        }
+        let program = || {
+            let program = Program::new().at_home_in(&tree.join("home"));
+            program.working_in(&tree.join("project"))
+        };
+        program().run(&["trust"]).text();
+        program().run(&["trust", "--source", "../src"]).text();
+        let client = Client::of(program()).await;
+        let client_skill = "project/.claude/skills/first/SKILL.md";
+        tree.write(client_skill, plain_skill("first"));
+        program().run(&["add", "../src", "shared"]).text();
+        program().run(&["add", "../src", "own", "--user"]).text();
+        for name in ["first", "shared", "own"] {
+            let load = || client.call("skills_load", json!({ "names": [name] }));
+            while load().await.is_error == Some(true) {
+                tokio::task::yield_now().await;
+            }
+        }
+    });
+}
+
 #[test]
 fn sighup_reloads_a_manual_server() {
     block_on(async {

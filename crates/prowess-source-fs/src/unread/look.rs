@@ -31,16 +31,19 @@ const NOT_LOOKED_INTO: [&str; 7] =
 const OF_NO_CLIENT: [&str; 9] =
     [".cache", ".cargo", ".gradle", ".m2", ".npm", ".rustup", ".tox", ".Trash", ".venv"];
 
-/// Returns the directories of skills below a directory, the nearest first. No link is followed.
+/// Returns the directories of skills below a directory, the nearest first, and those in skills last.
+/// No link is followed.
 pub(super) fn below(top: &Path, skips: &dyn Fn(&Path, &str) -> bool) -> Vec<DirectoryOfSkills> {
     let mut found = Vec::new();
-    let mut pending = VecDeque::from([(top.to_owned(), 0)]);
+    let mut pending = VecDeque::from([(top.to_owned(), 0, None)]);
+    let mut in_skills = VecDeque::new();
     for _ in 0..MOST_LISTED {
-        let Some((directory, level)) = pending.pop_front() else { break };
+        let next = pending.pop_front().or_else(|| in_skills.pop_front());
+        let Some((directory, level, mut inside)) = next else { break };
         let entries = entries(&directory);
         if entries.iter().any(|(name, kind)| !kind.is_dir() && FILES.contains(&name.as_str())) {
-            add_skill(&mut found, top, &directory);
-            continue;
+            add_skill(&mut found, inside.as_deref().unwrap_or(top), &directory, inside.is_some());
+            inside = Some(directory.clone());
         }
         for (name, _) in entries.into_iter().filter(|(_, kind)| kind.is_dir()) {
             let path = directory.join(&name);
@@ -50,8 +53,9 @@ pub(super) fn below(top: &Path, skips: &dyn Fn(&Path, &str) -> bool) -> Vec<Dire
                 let inner = path.strip_prefix(&directory).map_or(1, |it| it.components().count());
                 let level = level + inner;
                 let is_left_out = NOT_LOOKED_INTO.contains(&name.as_str()) || skips(&path, &name);
-                if level <= MOST_LEVELS && pending.len() < MOST_LISTED && !is_left_out {
-                    pending.push_back((path, level));
+                let queue = if inside.is_some() { &mut in_skills } else { &mut pending };
+                if level <= MOST_LEVELS && queue.len() < MOST_LISTED && !is_left_out {
+                    queue.push_back((path, level, inside.clone()));
                 }
             }
         }
@@ -60,11 +64,12 @@ pub(super) fn below(top: &Path, skips: &dyn Fn(&Path, &str) -> bool) -> Vec<Dire
 }
 
 /// Adds a skill to the nearest directory above it that is called `skills`, at most two levels up,
-/// and otherwise to its parent.
-fn add_skill(found: &mut Vec<DirectoryOfSkills>, top: &Path, skill: &Path) {
+/// and otherwise to its parent, but in another skill not: it may be an example.
+fn add_skill(found: &mut Vec<DirectoryOfSkills>, top: &Path, skill: &Path, is_inside: bool) {
     let mut above = skill.ancestors().skip(1).take(2).take_while(|above| above.starts_with(top));
     let parent = skill.parent().filter(|parent| parent.starts_with(top)).unwrap_or(skill);
-    let directory = above.find(|it| it.ends_with("skills")).unwrap_or(parent);
+    let directory = above.find(|it| it.ends_with("skills") && !(is_inside && *it == top));
+    let Some(directory) = directory.or((!is_inside).then_some(parent)) else { return };
     let path = skill.strip_prefix(directory).ok().and_then(Path::to_str);
     let Some(path) = path else { return };
     let path = if path.is_empty() { ".".to_owned() } else { path.to_owned() };

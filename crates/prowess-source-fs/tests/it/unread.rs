@@ -138,6 +138,34 @@ fn a_repository_that_is_a_skill_or_a_pack_is_seen() {
     }
 }
 
+/// A scan ends at a skill, so what is below one is a place of its own, before and after the command.
+#[test]
+fn a_skill_hides_no_directory_below_it() {
+    for (skills, before, also, after) in [
+        ("repo/one repo/docs/skills/a repo/docs/skills/b", "repo 3", "./", ""),
+        (
+            "repo/x/one repo/x/deep/skills/a repo/x/one/skills/b",
+            "repo/x 2, repo/x/one/skills 1",
+            "./x, x/one/skills",
+            "",
+        ),
+        (
+            "repo repo/docs/skills/a repo/docs/skills/b repo/p/x/skills/c repo/examples/d",
+            "repo 1, repo/docs/skills 2, repo/p/x/skills 1",
+            "./, docs/skills, p/x/skills",
+            "repo/docs/skills 2, repo/p/x/skills 1",
+        ),
+    ] {
+        let tree = tree(skills.split(' '));
+        let (directories, settings) = unread(&tree, &policy(), "repo");
+        assert_eq!(directories.join(", "), before, "{skills}");
+        assert_eq!(settings, [format!("project: discovery.also=[{also}]")]);
+        let also: Vec<_> = also.split(", ").filter(|it| after.is_empty() || *it == "./").collect();
+        let added = Discovery { also: further(&also), ..policy() };
+        assert_eq!(unread(&tree, &added, "repo").0.join(", "), after, "{skills} with {also:?}");
+    }
+}
+
 #[test]
 fn plugins_of_clients_are_seen_in_the_home() {
     let tree = tree(include_str!("../data/unread/of_plugins.txt").lines());
@@ -161,6 +189,7 @@ fn only_own_directories_are_added_to_the_trusted_layer() {
         ("home/.clone/skills/a", "repo", "discovery.roots.project=[\"home/.clone/skills\"]"),
         ("home/.pack/skills/git/a", "repo", "discovery.roots.project=[\"home/.pack/skills\"]"),
         ("home/.x/cache/skills/a", "repo", "discovery.roots.project=[\"home/.x/cache/skills\"]"),
+        ("home/.x/plugin/skills/a", "repo", "discovery.roots.project=[\"home/.x/plugin/skills\"]"),
         // The command for a project adds nothing else to the user's layer.
         ("repo/.clone/skills/a", "repo", "project: discovery.also=[.clone/skills]"),
         ("repo/.tool/skills/a", "repo", "discovery.also=[tool]"),
