@@ -152,7 +152,7 @@ pub use script_file::{
     SCRIPT_EXTENSIONS, first_line_interpreter, is_script_file, usual_interpreter,
 };
 pub use session::{
-    ForkedSession, LoadMode, LoadOutcome, LoadRequest, Receipt, ReceiptEntry, Session,
+    ForkedSession, LoadMode, LoadOutcome, LoadPlace, LoadRequest, Receipt, ReceiptEntry, Session,
     SessionError, SessionState, Unload,
 };
 pub use session_id::{SessionId, SessionIdError};

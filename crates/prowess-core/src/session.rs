@@ -205,6 +205,15 @@ pub struct ForkedSession {
     pub preference: RunPreference,
 }
 
+/// Where a load makes skills active; by default in the session of the call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoadPlace {
+    /// The id of the session of their own that [`Session::fork`] opens for them.
+    pub fork: Option<SessionId>,
+    /// Whether no session has them, since its discipline is stateless.
+    pub is_stateless: bool,
+}
+
 /// The session of a tool call, as the tool may use it.
 ///
 /// # Behavior
@@ -269,8 +278,17 @@ pub trait Session: Send + Sync {
         Ok(())
     }
 
-    /// Makes skills active in a session of their own instead, as the last one prefers. By default,
-    /// returns `None`: the host runs no such sessions.
+    /// Returns where a load for which this is preferred makes its skills active, before it does.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Self::state`].
+    fn place(&self, _: &RunPreference) -> Result<LoadPlace, SessionError> {
+        Ok(LoadPlace::default())
+    }
+
+    /// Makes skills active in a session of their own with this id instead, as the last one prefers.
+    /// By default, returns `None`: the host runs no such sessions.
     ///
     /// # Errors
     ///
@@ -278,6 +296,7 @@ pub trait Session: Send + Sync {
     fn fork(
         &self,
         _request: &LoadRequest<'_>,
+        _id: &SessionId,
     ) -> Result<Option<(ForkedSession, LoadOutcome)>, SessionError> {
         Ok(None)
     }

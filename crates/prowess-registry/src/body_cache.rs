@@ -9,6 +9,7 @@ use prowess_core::{
     PackagePath, PreviousScan, ReadFurther, ReadLimit, ResourcePath, SKILL_MD_FILES, ScanSink,
     ScanSummary, SkillSource, SourceError, Watch,
 };
+use prowess_format::{Directory, Rules, parse_in};
 
 /// The size of one source's cache, in bytes, at which all bodies are evicted.
 const MAX_BYTES: usize = 16 << 20;
@@ -17,11 +18,13 @@ const MAX_BYTES: usize = 16 << 20;
 /// time.
 ///
 /// A body is evicted when it is too old, when a scan finds another version of its file, and on
-/// request.
+/// request. A file that is no skill is not cached: an editor may be in the middle of a save.
 pub(crate) struct BodyCache {
     source: Arc<dyn SkillSource>,
     clock: Arc<dyn Clock>,
     age: Duration,
+    /// The rules for skills of the source.
+    rules: Rules,
     bodies: Mutex<Bodies>,
 }
 
@@ -63,8 +66,19 @@ impl Bodies {
 }
 
 impl BodyCache {
-    pub(crate) fn new(source: Arc<dyn SkillSource>, clock: Arc<dyn Clock>, age: Duration) -> Self {
-        Self { source, clock, age, bodies: Mutex::default() }
+    pub(crate) fn new(
+        source: Arc<dyn SkillSource>,
+        clock: Arc<dyn Clock>,
+        age: Duration,
+        rules: Rules,
+    ) -> Self {
+        Self { source, clock, age, rules, bodies: Mutex::default() }
+    }
+
+    fn is_skill(&self, package: &PackagePath, bytes: &[u8]) -> bool {
+        let name = package.as_str().rsplit('/').next().unwrap_or_default();
+        let directory = Directory { name, is_compared: false };
+        parse_in(bytes, Some(directory), &self.rules).document.is_some()
     }
 
     /// Evicts the body of one package.
@@ -159,8 +173,9 @@ impl SkillSource for BodyCache {
         let read_at = self.clock.elapsed();
         let evictions = self.bodies().evictions;
         let bytes = self.source.read(package, resource, limit)?;
+        let is_skill = self.is_skill(package, &bytes);
         let mut bodies = self.bodies();
-        if bodies.evictions == evictions {
+        if is_skill && bodies.evictions == evictions {
             let file = resource.clone();
             bodies.insert(package, CachedBody { file, bytes: bytes.as_slice().into(), read_at });
         }

@@ -239,7 +239,6 @@ impl RegistryBuilder {
         self.findings.extend(shared_roots(&roots.collect::<Vec<_>>()));
         let names = self.sources.iter_mut().map(|source| source.name.take()).collect();
         self.wrap_sources_of_agents();
-        let bodies = self.cache_bodies_of_sources();
         let rules = ResolveSettings {
             layers: layers.clone(),
             policy: self.policy,
@@ -250,6 +249,14 @@ impl RegistryBuilder {
             facts: self.facts,
             audience: self.audience,
         };
+        let caching = self.sources.iter_mut().filter_map(|new| {
+            let (age, clock) = self.cached_bodies.clone()?;
+            let of_layer = rules.policy_of(&layers[rank(new)]).rules();
+            let cache = Arc::new(BodyCache::new(Arc::clone(&new.source), clock, age, of_layer));
+            new.source = Arc::clone(&cache) as _;
+            Some(cache)
+        });
+        let bodies = caching.collect();
         let sources = self.sources.into_iter().map(|new| {
             let (rank, policy) = (rank(&new), rules.policy_of(&layers[rank(&new)]));
             let NewSource { source, asked, records, agents, .. } = new;
@@ -274,18 +281,6 @@ impl RegistryBuilder {
             new.source = Arc::clone(&agents) as _;
             new.agents = Some(agents);
         }
-    }
-
-    /// Replaces each source by a caching one, if bodies are cached. Returns the caches.
-    fn cache_bodies_of_sources(&mut self) -> Vec<Arc<BodyCache>> {
-        let Some((age, clock)) = &self.cached_bodies else { return Vec::new() };
-        let caches = self.sources.iter_mut().map(|new| {
-            let source = Arc::clone(&new.source);
-            let cache = Arc::new(BodyCache::new(source, Arc::clone(clock), *age));
-            new.source = Arc::clone(&cache) as _;
-            cache
-        });
-        caches.collect()
     }
 
     /// Returns the layers with their weights, the heaviest first, and the unknown ones of sources

@@ -53,3 +53,12 @@ impl From<SessionError> for ImportError {
         Self::Open(error.into())
     }
 }
+
+impl From<OpenError> for SessionError {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Session(error) => error,
+            other => StoreError::new(other.to_string()).into(),
+        }
+    }
+}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use prowess_core::{
     ActiveSkill, LoadOutcome, LoadRequest, RunPreference, SessionError, SessionId, SessionScope,
-    SessionState, StoreError,
+    SessionState,
 };
 
 use crate::{OpenError, SessionHandle, identity, ledger};
@@ -52,19 +52,16 @@ impl SessionHandle {
         &self,
         request: &LoadRequest<'_>,
         preference: &RunPreference,
-    ) -> Result<(SessionId, LoadOutcome), SessionError> {
+        id: &SessionId,
+    ) -> Result<LoadOutcome, SessionError> {
         let allowed = Some(request.skills.iter().map(|skill| skill.id.clone()).collect());
-        let preference = preference.clone();
-        let child = self.fork(&ForkRequest { allowed, preference, ..ForkRequest::default() });
-        let child = child.map_err(|error| match error {
-            OpenError::Session(error) => error,
-            other => StoreError::new(other.to_string()).into(),
-        })?;
+        let (id, preference) = (Some(id.clone()), preference.clone());
+        let child = self.fork(&ForkRequest { id, allowed, preference, inherit: Vec::new() })?;
         let loaded = child.activate(request);
         if loaded.is_err() {
             child.close()?;
         }
-        Ok((child.id().clone(), loaded?))
+        loaded
     }
 
     /// Opens a child of this session. The parent does not change, and later changes of one do not

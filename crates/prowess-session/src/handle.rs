@@ -7,14 +7,14 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use prowess_core::{
-    ActiveSkill, CallOrigin, ForkedSession, LoadMode, LoadOutcome, LoadRequest, Receipt,
-    RunPreference, Session, SessionError, SessionId, SessionState, Unload,
+    ActiveSkill, CallOrigin, Discipline, ForkedSession, LoadMode, LoadOutcome, LoadPlace,
+    LoadRequest, Receipt, RunPreference, Session, SessionError, SessionId, SessionState, Unload,
 };
 
 use crate::record::Record;
 use crate::runs::Runs;
 use crate::shared::Shared;
-use crate::{ledger, operations};
+use crate::{identity, ledger, operations};
 
 /// A handle of one open session, which the store holds. Clones and other handles with the same id,
 /// also in other processes, read and change the same session.
@@ -112,16 +112,22 @@ impl Session for SessionHandle {
         ledger::load(&state, request, &self.shared.policy).map(drop)
     }
 
+    fn place(&self, preference: &RunPreference) -> Result<LoadPlace, SessionError> {
+        let forks = self.forks && preference.fork;
+        let fork = forks.then(identity::session).transpose()?;
+        let discipline = self.shared.policy.within(&self.state()?.scope).discipline;
+        Ok(LoadPlace { fork, is_stateless: discipline == Discipline::Stateless })
+    }
+
     fn fork(
         &self,
         request: &LoadRequest<'_>,
+        id: &SessionId,
     ) -> Result<Option<(ForkedSession, LoadOutcome)>, SessionError> {
         let preference = request.skills.last().map(|skill| RunPreference::of(&skill.properties));
-        let Some(preference) = preference.filter(|it| self.forks && it.fork) else {
-            return Ok(None);
-        };
-        let (session, outcome) = self.fork_with(request, &preference)?;
-        Ok(Some((ForkedSession { session, preference }, outcome)))
+        let preference = preference.unwrap_or_default();
+        let outcome = self.fork_with(request, &preference, id)?;
+        Ok(Some((ForkedSession { session: id.clone(), preference }, outcome)))
     }
 
     fn check_unload(&self, which: &Unload) -> Result<(), SessionError> {

@@ -33,12 +33,15 @@ pub fn load(
         return Err(SessionError::NotAllowed(refused.id.clone()));
     }
     let mut policy = policy.within(&before.scope);
-    let is_not_asked_for = |skill: &Arc<ActiveSkill>| {
-        entry(before, &skill.id).is_none_or(|it| it.generation == LedgerEntry::NOT_ASKED_FOR)
+    // What the model has not asked for, or does not have any more, is no repetition.
+    let is_missing = |skill: &Arc<ActiveSkill>| {
+        let is_it = |it: &LedgerEntry| {
+            it.generation == LedgerEntry::NOT_ASKED_FOR || it.body == BodyPlace::Gone
+        };
+        entry(before, &skill.id).is_none_or(is_it)
     };
-    let is_refusing = policy.discipline == Discipline::Stack || policy.on_reload == OnReload::Error;
-    if is_refusing && request.skills.iter().all(is_not_asked_for) {
-        policy.on_reload = OnReload::Keep;
+    if operations::refuses_again(&policy) && request.skills.iter().all(is_missing) {
+        policy.on_reload = OnReload::Refresh;
     }
     let policy = &policy;
     if policy.discipline == Discipline::Stateless {

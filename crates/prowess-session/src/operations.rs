@@ -36,7 +36,8 @@ pub(crate) fn loaded(
     match (policy.discipline, mode) {
         (Discipline::Stateless, _) | (Discipline::Set, LoadMode::Replace) => Ok(wanted),
         (Discipline::Set, LoadMode::Add) => add(active, wanted, policy.on_reload),
-        (Discipline::Stack, _) => add(active, wanted, on_reload_in_stack(policy.on_reload)),
+        (Discipline::Stack, _) if refuses_again(policy) => add(active, wanted, OnReload::Error),
+        (Discipline::Stack, _) => add(active, wanted, policy.on_reload),
     }
 }
 
@@ -64,12 +65,11 @@ pub(crate) fn within_limit(
     Ok(next)
 }
 
-/// A skill must not leave its position in a stack.
-fn on_reload_in_stack(on_reload: OnReload) -> OnReload {
-    match on_reload {
-        OnReload::MoveToEnd => OnReload::Error,
-        other => other,
-    }
+/// Returns whether a skill that is active cannot be loaded again: it must not leave its position in
+/// a stack.
+pub(crate) fn refuses_again(policy: &SessionPolicy) -> bool {
+    let moves = policy.discipline == Discipline::Stack && policy.on_reload == OnReload::MoveToEnd;
+    moves || policy.on_reload == OnReload::Error
 }
 
 /// Returns the list after unloading. Ignores a skill that is not loaded.

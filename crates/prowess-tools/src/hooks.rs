@@ -9,7 +9,10 @@ mod run;
 
 use std::sync::Arc;
 
-use prowess_core::{ActiveSkill, Digest, Record, RecordIndex, ScriptRunner, SessionState, Trust};
+use prowess_core::{
+    ActiveSkill, Digest, LoadPlace, Record, RecordIndex, ScriptRunner, SessionError, SessionState,
+    ToolContext, Trust,
+};
 use serde_json::Value;
 
 use crate::audited::CallAudit;
@@ -87,6 +90,16 @@ impl SkillHooks {
              load of this skill alone"
             .to_owned())
     }
+}
+
+/// Returns the state before a load of the session in which its skills become active.
+pub(crate) fn state_before(
+    context: &ToolContext<'_>,
+    place: &LoadPlace,
+) -> Result<SessionState, SessionError> {
+    // A fork begins without skills.
+    let fork = place.fork.as_ref().map(|id| SessionState::new(id.clone(), context.clock.now()));
+    fork.map_or_else(|| context.session.state(), Ok)
 }
 
 fn is_active(state: &SessionState, record: Record<'_>) -> bool {

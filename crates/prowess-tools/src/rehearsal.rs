@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::{
-    ActiveSkill, Cancel, LoadMode, LoadRequest, Receipt, RunPreference, ScriptError, ScriptOutcome,
-    ScriptRequest, ScriptRunner, Session, SessionError, SessionId, SessionState, Trust, Unload,
+    ActiveSkill, Cancel, LoadMode, LoadPlace, LoadRequest, Receipt, RunPreference, ScriptError,
+    ScriptOutcome, ScriptRequest, ScriptRunner, Session, SessionError, SessionId, SessionState,
+    Trust, Unload,
 };
 
 use crate::operations::Operations;
@@ -57,6 +58,10 @@ impl Session for Rehearsed<'_> {
         preference: &RunPreference,
     ) -> Result<(), SessionError> {
         self.0.check(request, preference)
+    }
+
+    fn place(&self, preference: &RunPreference) -> Result<LoadPlace, SessionError> {
+        self.0.place(preference)
     }
 
     fn unload(&self, which: &Unload) -> Result<Receipt, SessionError> {

@@ -63,10 +63,12 @@ impl Runtime {
             let (mode, generation) = (LoadMode::Add, LedgerEntry::NOT_ASKED_FOR);
             let request = LoadRequest { skills, mode, delivery, generation, force: false };
             let hooked = [(record, &*skills[0])];
-            let loaded = session.check(&request, &RunPreference::default()).and_then(|()| {
-                let load = || session.activate(&request).map(drop);
+            let preference = RunPreference::default();
+            let loaded = session.check(&request, &preference).and_then(|()| {
+                let (load, place) =
+                    (|| session.activate(&request).map(drop), session.place(&preference)?);
                 // A skill whose hook refuses is left to the model.
-                self.with_hooks(session, &catalog, &hooked, load).unwrap_or(Ok(()))
+                self.with_hooks(session, &catalog, &place, &hooked, load).unwrap_or(Ok(()))
             });
             match loaded {
                 Ok(()) | Err(SessionError::TooManySkills { .. } | SessionError::NotAllowed(_)) => {}

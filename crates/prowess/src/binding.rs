@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, Audience, Caller, Cancel, Catalog, Lookup, ReadLimit, Record, ResourcePath,
-    SessionError, SkillError,
+    ActiveSkill, Audience, Caller, Cancel, Catalog, LoadPlace, Lookup, ReadLimit, Record,
+    ResourcePath, SessionError, SkillError,
 };
 use prowess_session::{SessionHandle, ledger};
 use prowess_tools::{HookPolicy, Refusal, RequiresMode};
@@ -53,15 +53,17 @@ impl Runtime {
         // A load that the session refuses runs no hook.
         ledger::bind(&session.state()?, &skills, generation, policy)?;
         let bind = || session.bind(&skills, generation);
-        let bound = self.with_hooks(session, &catalog, &hooked, bind).map_err(|refusal| {
-            let agent = agent.manifest.id.clone();
-            let reason = format!("which is not bound: {}", refusal.message);
-            let skill = match refusal.error.as_deref() {
-                Some(SkillError::Activation { skill, .. }) => skill.clone(),
-                _ => skills[0].id.clone(),
-            };
-            BindError { agent, skill, reason }
-        });
+        let bound = self
+            .with_hooks(session, &catalog, &LoadPlace::default(), &hooked, bind)
+            .map_err(|refusal| {
+                let agent = agent.manifest.id.clone();
+                let reason = format!("which is not bound: {}", refusal.message);
+                let skill = match refusal.error.as_deref() {
+                    Some(SkillError::Activation { skill, .. }) => skill.clone(),
+                    _ => skills[0].id.clone(),
+                };
+                BindError { agent, skill, reason }
+            });
         bound??;
         Ok(())
     }
@@ -130,17 +132,18 @@ impl Runtime {
         &self,
         session: &SessionHandle,
         catalog: &Arc<Catalog>,
+        place: &LoadPlace,
         skills: &[(Record<'_>, &ActiveSkill)],
         activate: impl FnOnce() -> Result<T, SessionError>,
     ) -> Result<Result<T, SessionError>, Refusal> {
         let (parts, boundary) = (self.parts(), self.boundary(session.id()));
         let (session, catalog) = (session.clone(), Arc::clone(catalog));
-        let (place, cancel) = (CallPlace { parts, session, catalog, boundary }, Cancel::default());
-        let context = place.context(Caller::User, &cancel);
+        let (call, cancel) = (CallPlace { parts, session, catalog, boundary }, Cancel::default());
+        let context = call.context(Caller::User, &cancel);
         if self.policies().tools.hooks == HookPolicy::Run {
-            place.parts.gate.check_hooks(&context, skills)?;
+            call.parts.gate.check_hooks(&context, skills)?;
         }
-        place.parts.hooks.around_activation(&context, skills, activate)
+        call.parts.hooks.around_activation(&context, place, skills, activate)
     }
 
     /// Reads the `SKILL.md` of a record. The reason of a failure follows the name of the skill.

@@ -77,6 +77,27 @@ fn host_evicts_one_or_all_bodies() {
     assert!(!fixture.registry.evict_body("nothing"));
 }
 
+/// An editor may be in the middle of a save, and the disk may be away for a moment.
+#[test]
+fn file_that_is_no_skill_is_not_cached() {
+    let fixture = Fixture::keeping(300);
+    let broken = ["", "---\nx: [\n---\n", "---\nname: pdf\ndescri"].map(str::as_bytes);
+    for text in broken.into_iter().chain([&b"---\nname: pdf\n\xff"[..]]) {
+        fixture.registry.evict_bodies();
+        fixture.source.set("pdf", text, 1);
+        let catalog = fixture.registry.catalog();
+        let file = ResourcePath::new("SKILL.md").expect("the path is valid");
+        let record = catalog.get("pdf").expect("the skill is offered");
+        let read = catalog.read(record, &file, ReadLimit::default());
+        assert_eq!(read.as_deref(), Ok(text));
+        fixture.source.remove("pdf");
+        catalog.read(record, &file, ReadLimit::default()).expect_err("the file is gone");
+        fixture.source.set("pdf", skill_md("pdf", "first"), 1);
+        assert_eq!(fixture.load("pdf").0, skill_md("pdf", "first"), "{text:?}");
+        fixture.check("pdf", "first", 0);
+    }
+}
+
 #[test]
 fn reload_evicts_changed_bodies() {
     let fixture = Fixture::keeping(300);

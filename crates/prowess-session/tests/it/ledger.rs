@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    BodyDelivery, BodyPlace, LoadMode, LoadOutcome, LoadRequest, ReinjectionBudget, Unload,
+    BodyDelivery, BodyPlace, Discipline, LoadMode, LoadOutcome, LoadRequest, ReinjectionBudget,
+    Unload,
 };
 use prowess_session::ledger::{KeptDeliveries, injection};
-use prowess_session::{MemoryStore, SessionHandle, SessionPolicy};
+use prowess_session::{MemoryStore, OnReload, SessionHandle, SessionPolicy};
 
 use crate::fixture::{Host, edition, skills};
 
@@ -76,6 +77,26 @@ fn injected_bodies_are_in_the_context() {
     session.injected(&ids, BodyDelivery::ToolResult).expect("the session is open");
     check_places(&session, &[("a", Gone), ("b", ToolResult(2))]);
     assert_eq!(add(&session, "a b").deliver, ["a"], "`b` was injected");
+}
+
+/// A host that refuses to load a skill again gives one that the model does not have any more.
+#[test]
+fn body_that_is_gone_is_given_again() {
+    let stack = SessionPolicy { discipline: Discipline::Stack, ..SessionPolicy::default() };
+    let error = SessionPolicy { on_reload: OnReload::Error, ..SessionPolicy::default() };
+    for policy in [stack, error] {
+        let session = Host::new(policy).open();
+        add(&session, "a b");
+        let kept = KeptDeliveries::OfSkills(vec!["b".to_owned()]);
+        session.compacted(&kept).expect("the session is open");
+        let newer = [edition("a", 2)];
+        let mixed = [skills("b"), newer.to_vec()].concat();
+        session.activate(&request(&mixed)).expect_err("the context has `b`");
+        let again = session.activate(&request(&newer)).expect("it is gone");
+        assert_eq!(again.deliver, ["a"]);
+        check_places(&session, &[("a", ToolResult(2)), ("b", ToolResult(1))]);
+        session.activate(&request(&newer)).expect_err("the context has `a`");
+    }
 }
 
 #[test]

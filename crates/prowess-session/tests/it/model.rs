@@ -175,6 +175,8 @@ impl Model {
         if is_add || is_stack {
             next.extend(self.rows.iter().map(|row| (row.0, row.1)));
         }
+        let is_there = |id: &str| self.rows.iter().any(|row| row.0 == id && row.2 != Gone);
+        let has_any = wanted.iter().any(|(id, _)| is_there(id));
         for (id, edition) in wanted.clone() {
             let Some(index) = next.iter().position(|row| row.0 == id) else {
                 next.push((id, edition));
@@ -187,7 +189,8 @@ impl Model {
                     next.remove(index);
                     next.push((id, edition));
                 }
-                OnReload::MoveToEnd | OnReload::Error => return Err("already-active"),
+                _ if has_any => return Err("already-active"),
+                _ => next[index].1 = edition,
             }
         }
         let mut next = self.bound_first(&next);

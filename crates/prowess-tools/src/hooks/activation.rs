@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use prowess_core::{
     ActiveSkill, Boundary, CallOrigin, Caller, Cancel, Catalog, Clock, Code, Digest, LoadMode,
-    Progress, Receipt, Record, Session, SessionError, SessionId, SessionState, SkillError,
-    ToolContext, Unload,
+    LoadPlace, Progress, Receipt, Record, Session, SessionError, SessionId, SessionState,
+    SkillError, ToolContext, Unload,
 };
 use prowess_text::{clipped, quoted};
 use tracing::warn;
@@ -13,14 +13,15 @@ use tracing::warn;
 use super::answer::MAX_REASON_CHARS;
 use super::declared::Declared;
 use super::run::Run;
-use super::{SkillHooks, is_active};
+use super::{SkillHooks, is_active, state_before};
 use crate::codes;
 use crate::gate::Refusal;
 use crate::guarded::guarded;
 use crate::lookup::package::still_there;
 
 impl SkillHooks {
-    /// Makes skills active by `activate`, after their hooks `pre`. `skills` has their content. If a
+    /// Makes skills active by `activate` in this place, after their hooks `pre`, and without hooks
+    /// where no session has them. `skills` has their content. If a
     /// hook or `activate` fails, the hooks `post` of those whose `pre` ran run, the last one first.
     ///
     /// # Errors
@@ -29,13 +30,17 @@ impl SkillHooks {
     pub fn around_activation<T, E>(
         &self,
         context: &ToolContext<'_>,
+        place: &LoadPlace,
         skills: &[(Record<'_>, &ActiveSkill)],
         activate: impl FnOnce() -> Result<T, E>,
     ) -> Result<Result<T, E>, Refusal> {
-        if self.is_off() {
+        if self.is_off() || place.is_stateless {
             return Ok(activate());
         }
-        let state = context.session.state()?;
+        let state = state_before(context, place)?;
+        let fork = place.fork.as_ref().map(Closed);
+        let session = fork.as_ref().map_or(context.session, |fork| fork as &dyn Session);
+        let context = &ToolContext { session, ..*context };
         let subject = self.subject(&state, skills.iter().copied());
         let mut hooked = Vec::new();
         for &(record, skill) in skills.iter().filter(|(record, _)| !is_active(&state, *record)) {
@@ -130,7 +135,7 @@ pub struct EndedRun<'a> {
     pub clock: &'a dyn Clock,
 }
 
-/// A session whose skills a hook cannot see or change any more.
+/// A session whose skills a hook cannot see or change: it has ended, or does not exist yet.
 struct Closed<'a>(&'a SessionId);
 
 impl Closed<'_> {

@@ -14,6 +14,7 @@ use super::read::NOTE_BYTES;
 use crate::codes;
 use crate::content::wrapper::{resources, wrapped};
 use crate::gate::Refusal;
+use crate::hooks::state_before;
 use crate::lookup::required::with_required;
 use crate::policy::{HookPolicy, ReadScope, ToolHost};
 use crate::surface::Surface;
@@ -149,8 +150,7 @@ impl Operations {
             force: *force || (is_foreign && !context.keeps_results),
         };
         // Skills that are loaded at once are for one conversation.
-        let last = skills.last().filter(|_| names.len() == 1);
-        let preference = last.map(|skill| RunPreference::of(&skill.properties)).unwrap_or_default();
+        let preference = preference(names.len(), skills.last().map(Arc::as_ref));
         let check = |skills: &[Arc<ActiveSkill>]| {
             context.session.check(&LoadRequest { skills, ..base }, &preference)
         };
@@ -170,14 +170,16 @@ impl Operations {
         let before = is_cut.then(|| context.session.state()).transpose()?;
         let hooked: Vec<_> = records.iter().copied().zip(skills.iter().map(Arc::as_ref)).collect();
         let request = LoadRequest { skills: &skills, ..base };
+        let place = context.session.place(&preference)?;
         let activate = || -> Result<_, SessionError> {
-            let forked = if names.len() == 1 { context.session.fork(&request)? } else { None };
-            Ok(match forked {
+            let fork = place.fork.as_ref().map(|id| context.session.fork(&request, id));
+            Ok(match fork.transpose()?.flatten() {
                 Some((fork, outcome)) => (Some(Box::new(fork)), outcome),
                 None => (None, context.session.activate(&request)?),
             })
         };
-        let (fork, outcome) = self.hooks().around_activation(context, &hooked, activate)??;
+        let (fork, outcome) =
+            self.hooks().around_activation(context, &place, &hooked, activate)??;
         let LoadOutcome { receipt, deliver, already_loaded } = outcome;
         let ids = before.iter().flat_map(|state| &state.active).map(|skill| &skill.id);
         let is_gone = |id: &&String| receipt.active_skills.iter().all(|other| other.id != **id);
@@ -195,12 +197,15 @@ impl Operations {
         if self.policy.hooks == HookPolicy::Ignore {
             return None;
         }
+        let count = names.len();
         let names: Vec<_> = names.iter().map(ToString::to_string).collect();
         let records = self.resolve(context, &names).ok()?;
         let records = with_required(context, records, mode, self.policy.requires).ok()?;
         let read = |record| Some((record, self.known_skills.activate(context, record).ok()?));
         let skills: Vec<_> = records.iter().copied().filter_map(read).collect();
-        let state = context.session.state().ok()?;
+        let preference = preference(count, skills.last().map(|(_, skill)| skill));
+        let place = context.session.place(&preference).ok().filter(|it| !it.is_stateless)?;
+        let state = state_before(context, &place).ok()?;
         let hooked = skills.iter().map(|(record, skill)| (*record, skill));
         let subject = self.hooks().subject(&state, hooked)?;
         records.into_iter().find(|record| record.index() == subject)
@@ -283,4 +288,11 @@ impl Operations {
         let reads = |surface: &Surface| surface.loads_and_reads() || *surface == Surface::Files;
         self.policy.surfaces.iter().any(reads) && self.policy.read_scope == ReadScope::Package
     }
+}
+
+/// Returns how the skills of a load prefer to be run: as the last one does, if it is named alone.
+fn preference(names: usize, last: Option<&ActiveSkill>) -> RunPreference {
+    last.filter(|_| names == 1)
+        .map(|skill| RunPreference::of(&skill.properties))
+        .unwrap_or_default()
 }

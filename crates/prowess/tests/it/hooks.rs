@@ -7,8 +7,9 @@ use prowess::audit::{AuditEntry, MemoryLog};
 use prowess::session::{ForkRequest, SessionHandle};
 use prowess::tools::Dispatched;
 use prowess::{
-    Agent, ApprovalDecision, ApprovalScope, ApprovalStoreExt as _, ApprovalVerdict, Code, Layer,
-    Outcome, Policies, Runtime, Timestamp, ToolCall, ToolResult, Trust, Unload,
+    Agent, ApprovalDecision, ApprovalScope, ApprovalStoreExt as _, ApprovalVerdict, AuditEvent,
+    Code, Layer, Outcome, Policies, Runtime, RuntimeEvent, Timestamp, ToolCall, ToolResult, Trust,
+    Unload,
 };
 use prowess_testkit::{ShellRunner, Tree};
 use serde_json::json;
@@ -209,4 +210,44 @@ fn hooks_run_only_where_scripts_may() {
     assert!(bind(&untrusted).is_err() && untrusted.ran().is_empty(), "no person can be asked");
     let allowed = Host::new(Trust::Untrusted, "scripts: { trust: untrusted }");
     assert!(bind(&allowed).is_ok() && allowed.ran() == ["pre"], "the operator says so");
+}
+
+/// A skill that its parent has runs its hooks in a session of its own, too: each of them once, under
+/// the id of that run.
+#[test]
+fn fork_of_an_active_skill_has_its_own_hooks() {
+    for trust in [Trust::Trusted, Trust::Untrusted] {
+        let mut host = Host::new(trust, "scripts: { trust: untrusted }");
+        let text = std::fs::read_to_string(host.tree.join("db/SKILL.md")).expect("it is there");
+        host.tree
+            .write("db/SKILL.md", text.replace("hooks:\n  pre", "context: fork\nhooks:\n  pre"));
+        host.runtime.reload();
+        host.load();
+        let forks = host.session.with_forks();
+        let parent = std::mem::replace(&mut host.session, forks);
+        let fork = host.load().result.fork.expect("it asks for a session of its own").session;
+        assert_eq!(host.ran(), ["pre", "pre"]);
+        drop(parent.forked(fork.clone()).task());
+        assert_eq!(host.ran(), ["pre", "pre", "post"]);
+        let of_run = |entry| match entry {
+            AuditEntry::Call(AuditEvent { intent, .. }) if intent.tool == "skills.hook" => {
+                (intent.session == fork).then_some(intent.correlation)
+            }
+            AuditEntry::Runtime(RuntimeEvent::SkillActivated(it)) => {
+                (it.session == fork).then_some(it.correlation)
+            }
+            _ => None,
+        };
+        let runs: Vec<_> = host.audit.entries().into_iter().filter_map(of_run).collect();
+        assert!(runs.len() == 3 && runs.iter().all(|run| *run == runs[0]), "{runs:?}");
+    }
+}
+
+/// No skill is active in such a session, so that none ends.
+#[test]
+fn stateless_session_runs_no_hooks() {
+    let host = Host::new(Trust::Untrusted, "session: { discipline: stateless }");
+    assert_eq!(code(&host.load().result), None);
+    drop(host.runtime.close_session(host.session.id()));
+    assert_eq!(host.ran(), [""; 0]);
 }
