@@ -182,7 +182,7 @@ impl Search<'_> {
         }
     }
 
-    /// Returns whether a directory is in one that is searched, or was found. The search of one ends
+    /// Returns whether a directory is in one that is searched, or was found. A search ends
     /// at a skill.
     fn reads(&self, directory: &Path) -> bool {
         let mut above = directory.ancestors();

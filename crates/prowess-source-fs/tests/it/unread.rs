@@ -138,7 +138,7 @@ fn a_repository_that_is_a_skill_or_a_pack_is_seen() {
     }
 }
 
-/// A scan ends at a skill, so what is below one is a place of its own, before and after the command.
+/// A scan ends at a skill: what is below one is a place of its own, before and after the command.
 #[test]
 fn a_skill_hides_no_directory_below_it() {
     for (skills, before, also, after) in [
