@@ -212,8 +212,8 @@ fn hooks_run_only_where_scripts_may() {
     assert!(bind(&allowed).is_ok() && allowed.ran() == ["pre"], "the operator says so");
 }
 
-/// A skill that its parent has runs its hooks in a session of its own, too: each of them once, under
-/// the id of that run.
+/// A skill that its parent has runs its hooks in a session of its own, too: each once, under the id
+/// of that run.
 #[test]
 fn fork_of_an_active_skill_has_its_own_hooks() {
     for trust in [Trust::Trusted, Trust::Untrusted] {
