@@ -44,7 +44,7 @@ impl Copies<'_> {
         self.sources.iter().enumerate().any(|(at, it)| {
             let [one, other] = records.map(|record| it.source.places(&record.root_directory()));
             let [is_own, is_other_own] = records.map(|record| record.index().source() == at);
-            one && other || one && is_other_own || other && is_own
+            one && (other || is_other_own) || other && is_own
         })
     }
 

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use prowess::registry::codes::{SOURCE_FAILED, SOURCE_NOT_WATCHED};
 use prowess::{
-    ApprovalState, Availability, Catalog, CatalogSource, Diagnostic, Record, Runtime, Severity,
-    is_default_skill,
+    ApprovalState, Availability, Catalog, CatalogSource, Code, Diagnostic, Record, Runtime,
+    Severity, is_default_skill,
 };
 use serde_json::{Value, json};
 
@@ -26,14 +26,20 @@ const STATES: [(&str, Availability); 4] = [
     ("rejected", Availability::Rejected),
 ];
 
-/// The states of a source, each with the code about its root that says so. Those of directories are
-/// of a crate that not every server has.
-const SOURCE_STATES: [(&str, &str); 4] = [
-    ("failed", SOURCE_FAILED.as_str()),
-    ("missing", "root-missing"),
-    ("unreadable", "directory-unreadable"),
-    ("polled", SOURCE_NOT_WATCHED.as_str()),
-];
+/// The states of a source in which it is not as it should be.
+const SOURCE_STATES: [&str; 4] = ["failed", "missing", "unreadable", "polled"];
+
+/// Returns the state of a source about whose root there is this code. Those of directories are of a
+/// crate that not every server has.
+fn state_of(code: &Code) -> Option<&'static str> {
+    match code.as_str() {
+        "root-missing" => Some("missing"),
+        "directory-unreadable" => Some("unreadable"),
+        _ if *code == SOURCE_FAILED => Some("failed"),
+        _ if *code == SOURCE_NOT_WATCHED => Some("polled"),
+        _ => None,
+    }
+}
 
 /// Reads the state of one server.
 pub(super) struct Status {
@@ -101,7 +107,7 @@ impl Status {
         let name = "prowess_catalog_sources";
         text.family(name, "gauge", "Sources of the catalog, by their state.");
         let sources = || catalog.sources().iter();
-        for state in SOURCE_STATES.map(|(state, _)| state).into_iter().chain(["ok"]) {
+        for state in SOURCE_STATES.into_iter().chain(["ok"]) {
             let count = sources().filter(|it| found_state(&catalog, it).0 == state).count();
             text.value(name, &[("state", state)], count as f64);
         }
@@ -166,11 +172,11 @@ fn found_state<'c>(
     source: &CatalogSource,
 ) -> (&'static str, Option<&'c Diagnostic>) {
     let root = source.source.root();
-    let of_root = |code: &str| {
+    let of_root = |state: &str| {
         let mut found = catalog.diagnostics();
-        found.find(|it| it.code.as_str() == code && it.path.as_deref() == Some(root))
+        found.find(|it| state_of(&it.code) == Some(state) && it.path.as_deref() == Some(root))
     };
-    let found = SOURCE_STATES.iter().find_map(|(state, code)| Some((*state, of_root(code)?)));
+    let found = SOURCE_STATES.into_iter().find_map(|state| Some((state, of_root(state)?)));
     found.map_or(("ok", None), |(state, found)| (state, Some(found)))
 }
 
