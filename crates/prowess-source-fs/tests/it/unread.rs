@@ -133,7 +133,7 @@ fn many_directories_of_one_form_are_added_by_one_pattern() {
     assert_eq!(unread(&tree, &added, "repo").0, [""; 0], "and then they are read");
 }
 
-/// A scan ends at a skill, so what is below one is a place of its own, before and after the command.
+/// A scan ends at a skill: what is below one is a place of its own, before and after the command.
 #[test]
 fn a_skill_hides_no_directory_below_it() {
     for row in include_str!("../data/unread/below_skills.txt").lines() {
