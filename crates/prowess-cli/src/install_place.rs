@@ -278,7 +278,7 @@ pub(crate) struct Installed {
     pub(crate) others: StoreSource,
 }
 
-/// Returns the skills that the user has installed; `None` if there is no lock file, unless a program
+/// Returns the skills that the user has installed; `None` if there is no lock file, unless a server
 /// waits for it.
 pub(crate) fn installed(trust: Option<&TrustFile>, waits: bool) -> Option<Installed> {
     let directory = directory()?;

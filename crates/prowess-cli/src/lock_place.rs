@@ -206,7 +206,7 @@ pub(crate) struct ProjectSkills {
     pub(crate) asked: Option<AskedFolder>,
 }
 
-/// Returns the lock file whose skills are the project's; `None` if there is none, unless a program
+/// Returns the lock file whose skills are the project's; `None` if there is none, unless a server
 /// waits for it.
 pub(crate) fn project_skills(
     machine: &Surroundings,

@@ -39,13 +39,13 @@ impl Copies<'_> {
         looks[0] == looks[1] && digest(pair[0]).is_some_and(|first| digest(pair[1]) == Some(first))
     }
 
-    /// Returns whether a source places one of two records, and the other is its own or placed, too.
+    /// Returns whether a source places both of two records, or that of one places the other.
     pub(crate) fn is_placed(&self, records: [Record<'_>; 2]) -> bool {
-        self.sources.iter().enumerate().any(|(at, it)| {
-            let [one, other] = records.map(|record| it.source.places(&record.root_directory()));
-            let [is_own, is_other_own] = records.map(|record| record.index().source() == at);
-            one && (other || is_other_own) || other && is_own
-        })
+        let [a, b] = records.map(|record| record.root_directory());
+        let [of_a, of_b] = records.map(|record| &self.sources[record.index().source()]);
+        of_a.source.places(&b)
+            || of_b.source.places(&a)
+            || self.sources.iter().any(|it| it.source.places(&a) && it.source.places(&b))
     }
 
     /// Returns whether two records are of one directory, which is reached by two paths.

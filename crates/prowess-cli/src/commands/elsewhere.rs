@@ -221,14 +221,10 @@ impl Adding {
             }
             commands.push(format!("prowess{here} config set{option} {key} {}", shell_word(value)));
         }
-        let is_hidden = |it: &String| it.contains(" discovery.roots.project ");
-        let others = match commands.iter().any(is_hidden) {
-            true if commands.iter().all(is_hidden) => {
-                "; others have written them, so they stay hidden until you trust each directory"
-            }
+        let others = match commands.iter().any(|it| it.contains(" discovery.roots.project ")) {
             true => {
-                "; others have written those of `discovery.roots.project`, which stay hidden until \
-                 you trust each directory"
+                "; others have written those of `discovery.roots.project`, so they stay hidden \
+                 until you trust each directory"
             }
             false => "",
         };

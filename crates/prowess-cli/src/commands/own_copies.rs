@@ -20,12 +20,10 @@ pub(crate) fn is_again(catalog: &Catalog, shadowed: Record<'_>) -> bool {
         _ => real(it).is_some_and(|one| real(shadowed) == Some(one)),
     };
     catalog.get(shadowed.id()).is_some_and(|it| {
-        let is_placed = catalog.sources().iter().enumerate().any(|(at, of)| {
-            let [one, other] =
-                [it, shadowed].map(|record| of.source.places(&record.root_directory()));
-            let [is_own, is_other_own] = [it, shadowed].map(|record| record.index().source() == at);
-            one && other || one && is_other_own || other && is_own
-        });
+        let both = [it, shadowed].map(|it| it.root_directory());
+        let is_placed = source(shadowed).places(&both[0])
+            || source(it).places(&both[1])
+            || catalog.sources().iter().any(|of| both.iter().all(|at| of.source.places(at)));
         is_one(it) || is_placed && [it, shadowed].iter().all(|it| it.altered().is_none())
     })
 }

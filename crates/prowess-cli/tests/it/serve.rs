@@ -100,6 +100,17 @@ fn client_loads_and_reads() {
     });
 }
 
+/// Ends when the server offers a skill, or with the test's patience.
+async fn until_loaded(client: &Client, name: &str) {
+    while client.call("skills_load", json!({ "names": [name] })).await.is_error == Some(true) {
+        tokio::task::yield_now().await;
+    }
+}
+
+fn in_project(tree: &Tree) -> Program {
+    Program::new().at_home_in(&tree.join("home")).working_in(&tree.join("project"))
+}
+
 /// A server may run for days; the next call follows what its user trusts.
 #[test]
 fn changes_of_trust_reach_a_running_server() {
@@ -108,10 +119,7 @@ fn changes_of_trust_reach_a_running_server() {
         for name in ["early", "later", "last"] {
             tree.write(&format!("project/.agents/skills/{name}/SKILL.md"), plain_skill(name));
         }
-        let program = || {
-            let program = Program::new().at_home_in(&tree.join("home"));
-            program.working_in(&tree.join("project"))
-        };
+        let program = || in_project(&tree);
         let client = Client::of(program()).await;
         let load = |name: &str| client.call("skills_load", json!({ "names": [name] }));
         assert_eq!(code(&load("early").await), Some("skill-hidden"), "it is not trusted");
@@ -130,22 +138,15 @@ fn first_skills_of_a_project_and_of_the_user_reach_a_running_server() {
         for name in ["own", "shared"] {
             tree.write(&format!("src/{name}/SKILL.md"), plain_skill(name));
         }
-        let program = || {
-            let program = Program::new().at_home_in(&tree.join("home"));
-            program.working_in(&tree.join("project"))
-        };
+        let program = || in_project(&tree);
         program().run(&["trust"]).text();
         program().run(&["trust", "--source", "../src"]).text();
         let client = Client::of(program()).await;
-        let client_skill = "project/.claude/skills/first/SKILL.md";
-        tree.write(client_skill, plain_skill("first"));
+        tree.write("project/.claude/skills/first/SKILL.md", plain_skill("first"));
         program().run(&["add", "../src", "shared"]).text();
         program().run(&["add", "../src", "own", "--user"]).text();
         for name in ["first", "shared", "own"] {
-            let load = || client.call("skills_load", json!({ "names": [name] }));
-            while load().await.is_error == Some(true) {
-                tokio::task::yield_now().await;
-            }
+            until_loaded(&client, name).await;
         }
     });
 }
@@ -164,10 +165,7 @@ fn sighup_reloads_a_manual_server() {
             assert_eq!(code(&refused), Some("skill-not-found"), "nothing was scanned since");
         }
         signal(client.pid, Signal::HUP).expect("it runs");
-        // It ends when the server has looked, or with the test's patience.
-        while client.call("skills_load", load.clone()).await.is_error == Some(true) {
-            tokio::task::yield_now().await;
-        }
+        until_loaded(&client, "late").await;
     });
 }
 

@@ -15,22 +15,7 @@ use prowess_testkit::{Random, catalog_over};
 use crate::{catalog_of, published, skills, source};
 
 /// Queries of every kind: one word, several, typos, beginnings, stopwords, none.
-const QUERIES: [&str; 14] = [
-    "pdf",
-    "extract pdf",
-    "send an e-mail",
-    "e-mial",
-    "smtp post",
-    "kubernets",
-    "deploy review",
-    "how to",
-    "the",
-    "",
-    "genom",
-    "00017",
-    "zzzz qqqq",
-    "invoice schema cluster pipeline user",
-];
+const QUERIES: &str = include_str!("../data/queries.txt");
 
 /// Returns everything that a catalog says of a skill, but where it is.
 fn shown(record: Record<'_>) -> String {
@@ -71,7 +56,7 @@ fn registry_over_it_answers_as_over_a_scan() {
         }
     }
     let (one, other) = (Searcher::new(), Searcher::new());
-    for query in QUERIES {
+    for query in QUERIES.lines() {
         let hits = |searcher: &Searcher, catalog| {
             let hits = searcher.rank(catalog, query, 20);
             hits.iter().map(|hit| (hit.record.id().to_owned(), hit.score)).collect::<Vec<_>>()
@@ -91,7 +76,7 @@ fn file_answers_as_the_searcher_without_a_catalog() {
     let words = "extract plan chart budget review terraform schema gradient mail policy survey";
     let words: Vec<_> = words.split(' ').collect();
     let random = (0..200).map(|_| format!("{} {}", random.choose(&words), random.choose(&words)));
-    for query in QUERIES.map(str::to_owned).into_iter().chain(random) {
+    for query in QUERIES.lines().map(str::to_owned).chain(random) {
         let expected = searcher.rank(&scanned, &query, 25);
         let expected: Vec<_> =
             expected.iter().map(|hit| (hit.record.id().to_owned(), hit.score)).collect();

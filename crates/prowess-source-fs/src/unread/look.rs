@@ -31,7 +31,7 @@ const NOT_LOOKED_INTO: [&str; 7] =
 const OF_NO_CLIENT: [&str; 9] =
     [".cache", ".cargo", ".gradle", ".m2", ".npm", ".rustup", ".tox", ".Trash", ".venv"];
 
-/// Returns the directories of skills below a directory: the nearest first, those in skills last.
+/// Returns the directories of skills below a directory, the nearest first, those in skills last.
 /// No link is followed.
 pub(super) fn below(top: &Path, skips: &dyn Fn(&Path, &str) -> bool) -> Vec<DirectoryOfSkills> {
     let mut found = Vec::new();

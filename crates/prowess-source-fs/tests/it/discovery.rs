@@ -278,14 +278,8 @@ fn each_folder_of_a_project_is_to_be_asked_about() {
 /// Trust in a project covers neither other repositories nor installed packages in it.
 #[test]
 fn further_place_in_another_project_needs_its_own_trust() {
-    for (place, asked) in [
-        ("own/skills", "repo"),
-        ("dep/.claude/skills", "repo/dep"),
-        ("*/.claude/skills", "repo/dep"),
-        ("linked", "repo/dep"),
-        ("node_modules/x/skills", "repo/node_modules/x"),
-        ("node_modules/@a/x/skills", "repo/node_modules/@a"),
-    ] {
+    for row in include_str!("../data/discovery/asked.txt").lines() {
+        let (place, asked) = row.split_once(' ').unwrap();
         let tree = Tree::new("//- /repo/.git/HEAD\n//- /repo/dep/.git/HEAD\n");
         tree.write("repo/dep/.claude/skills/a/SKILL.md", "it");
         symlink("dep/.claude/skills", tree.join("repo/linked")).unwrap();

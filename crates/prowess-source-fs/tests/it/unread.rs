@@ -18,6 +18,11 @@ fn tree<'s>(skills: impl IntoIterator<Item = &'s str>) -> Tree {
     tree
 }
 
+/// The columns of a row.
+fn columns<const N: usize>(row: &str) -> [&str; N] {
+    row.split(';').collect::<Vec<_>>().try_into().expect("a row has all columns")
+}
+
 /// Each directory with its number of skills.
 fn lines(tree: &Tree, directories: &[DirectoryOfSkills]) -> Vec<String> {
     let line = |it: &DirectoryOfSkills| {
@@ -128,34 +133,11 @@ fn many_directories_of_one_form_are_added_by_one_pattern() {
     assert_eq!(unread(&tree, &added, "repo").0, [""; 0], "and then they are read");
 }
 
-#[test]
-fn a_repository_that_is_a_skill_or_a_pack_is_seen() {
-    for (skill, directory) in [("repo/pdf", "repo 1"), ("repo", "repo 1")] {
-        let tree = tree([skill]);
-        let (directories, settings) = unread(&tree, &policy(), "repo");
-        assert_eq!(directories, [directory]);
-        assert_eq!(settings, ["project: discovery.also=[./]"]);
-    }
-}
-
 /// A scan ends at a skill: what is below one is a place of its own, before and after the command.
 #[test]
 fn a_skill_hides_no_directory_below_it() {
-    for (skills, before, also, after) in [
-        ("repo/one repo/docs/skills/a repo/docs/skills/b", "repo 3", "./", ""),
-        (
-            "repo/x/one repo/x/deep/skills/a repo/x/one/skills/b",
-            "repo/x 2, repo/x/one/skills 1",
-            "./x, x/one/skills",
-            "",
-        ),
-        (
-            "repo repo/docs/skills/a repo/docs/skills/b repo/p/x/skills/c repo/examples/d",
-            "repo 1, repo/docs/skills 2, repo/p/x/skills 1",
-            "./, docs/skills, p/x/skills",
-            "repo/docs/skills 2, repo/p/x/skills 1",
-        ),
-    ] {
+    for row in include_str!("../data/unread/below_skills.txt").lines() {
+        let [skills, before, also, after] = columns(row);
         let tree = tree(skills.split(' '));
         let (directories, settings) = unread(&tree, &policy(), "repo");
         assert_eq!(directories.join(", "), before, "{skills}");
@@ -183,22 +165,8 @@ fn plugins_of_clients_are_seen_in_the_home() {
 /// A setting of the user trusts nothing for good but the user's own: no clones, caches, downloads.
 #[test]
 fn only_own_directories_are_added_to_the_trusted_layer() {
-    for (skill, working, setting) in [
-        ("home/.tool/skills/a", "repo", "discovery.also=[tool]"),
-        ("home/skills/a", "repo", "discovery.roots.user=[\"home/skills\"]"),
-        ("home/.clone/skills/a", "repo", "discovery.roots.project=[\"home/.clone/skills\"]"),
-        ("home/.pack/skills/git/a", "repo", "discovery.roots.project=[\"home/.pack/skills\"]"),
-        ("home/.x/cache/skills/a", "repo", "discovery.roots.project=[\"home/.x/cache/skills\"]"),
-        ("home/.x/plugin/skills/a", "repo", "discovery.roots.project=[\"home/.x/plugin/skills\"]"),
-        // The command for a project adds nothing else to the user's layer.
-        ("repo/.clone/skills/a", "repo", "project: discovery.also=[.clone/skills]"),
-        ("repo/.tool/skills/a", "repo", "discovery.also=[tool]"),
-        // A repository that the home is holds no project.
-        ("home/down/kit/.claude/skills/a", "home/down", ""),
-        ("home/down/skills/a", "home/down", "project: discovery.also=[./skills]"),
-        ("repo/dep/.claude/skills/a", "repo", ""),
-        ("ext/a", "repo", "discovery.roots.project=[\"ext\"]"),
-    ] {
+    for row in include_str!("../data/unread/own.txt").lines() {
+        let [skill, working, setting] = columns(row);
         let tree = tree([skill]);
         for clone in ["home", "home/.clone", "home/.pack/skills/git", "repo/dep"] {
             tree.write(&format!("{clone}/.git/HEAD"), "");

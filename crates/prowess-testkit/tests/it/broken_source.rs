@@ -10,28 +10,7 @@ use prowess_core::{
 };
 
 /// The faults of sources, each of which breaks a rule.
-pub(crate) const FAULTS: [&str; 20] = [
-    "a package is reported twice",
-    "a package is forgotten",
-    "a path is not in its normal form",
-    "`skill.md` is preferred",
-    "an unreadable file is not reported",
-    "an unreadable file is an error",
-    "known packages are read",
-    "all packages are unchanged",
-    "a file is read no further",
-    "a link is followed",
-    "the file of another package is listed",
-    "a file is cut",
-    "a list is not sorted",
-    "the skill file is listed",
-    "a list is cut silently",
-    "a cancelled scan goes on",
-    "requested packages are forgotten",
-    "requested packages have other paths",
-    "changes are not reported",
-    "the listener is kept",
-];
+pub(crate) const FAULTS: &str = include_str!("../data/faults.txt");
 
 pub(crate) struct BrokenSource {
     good: MemorySource,
