@@ -7,7 +7,7 @@ use prowess::format::Profile;
 use prowess::format::tool_pattern::{CommandPattern, PatternKind};
 use prowess::gating::ToolSemantics;
 use prowess::prompt::Block;
-use prowess::registry::{RegistryError, Show, SkillRule};
+use prowess::registry::{RefreshMode, RegistryError, Show, SkillRule};
 use prowess::sandbox::Program;
 use prowess::script::ScriptExecution;
 use prowess::session::Discipline;
@@ -149,7 +149,8 @@ pub(crate) fn is_off(record: Record<'_>) -> bool {
 
 /// Returns the keys whose values have no effect as the others are, with the reasons.
 pub(crate) fn idle_keys(policies: &Policies) -> Vec<(&'static str, Failure)> {
-    let Policies { tools, gate, prompt, delivery, .. } = policies;
+    let Policies { tools, gate, prompt, delivery, session, refresh, .. } = policies;
+    let usual = Policies::default();
     let runs_hooks = tools.hooks == HookPolicy::Run;
     let no_runner = runs_hooks && policies.scripts.exec == ScriptExecution::Off;
     let unheld = policies.session.discipline == Discipline::Stateless;
@@ -185,6 +186,25 @@ pub(crate) fn idle_keys(policies: &Policies) -> Vec<(&'static str, Failure)> {
         "it is for tools that load a skill, and no one of `tools.surfaces` has one",
         "leave the key out, or add `skills` to `tools.surfaces`",
     ];
+    let not_timed = [
+        "key-without-effect",
+        "under `refresh.mode: manual`, nothing is looked at by time",
+        "set another `refresh.mode` as well, or leave the key out",
+    ];
+    let not_listed = [
+        "key-without-effect",
+        "it is for `tools.read_gate: allowlisted` alone",
+        "set that as well, or leave the key out",
+    ];
+    let no_scripts = [
+        "key-without-effect",
+        "no script may run, and none is kept from being read",
+        "set `scripts.exec` or `tools.script_read` as well, or leave the key out",
+    ];
+    let is_manual = refresh.mode == Some(RefreshMode::Manual);
+    let is_free = tools.script_read == ScriptRead::Allow
+        && policies.scripts.exec == ScriptExecution::Off
+        && tools.script_directories != usual.tools.script_directories;
     let loads_nothing = !tools.makes_active();
     let restricts = gate.tool_semantics == ToolSemantics::Restrict;
     let blocks_reads = tools.script_read == ScriptRead::BlockWhenActive;
@@ -192,18 +212,34 @@ pub(crate) fn idle_keys(policies: &Policies) -> Vec<(&'static str, Failure)> {
         ("tools.hooks", no_runner, not_run),
         ("tools.requires", tools.requires != RequiresMode::Hint && loads_nothing, not_loaded),
         ("prompt.blocks", names_paths && hides_paths, not_shown),
+        ("tools.script_directories", is_free, no_scripts),
+        (
+            "tools.read_allowlist",
+            !tools.read_allowlist.is_empty() && tools.read_gate != Some(ReadGate::Allowlisted),
+            not_listed,
+        ),
     ];
+    let timed = [
+        ("refresh.ttl_seconds", refresh.ttl_seconds != usual.refresh.ttl_seconds),
+        ("refresh.cool_down_seconds", refresh.cool_down_seconds != usual.refresh.cool_down_seconds),
+        ("refresh.poll_seconds", refresh.poll_seconds != usual.refresh.poll_seconds),
+    ];
+    let timed = timed.map(|(key, is_set)| (key, is_set && is_manual, not_timed));
     let of_active = [
         ("auto_load.min_score", policies.auto_load.min_score.is_some()),
         ("tools.hooks", runs_hooks && !no_runner),
         ("gate.tool_semantics", restricts),
+        ("gate.combine", gate.combine != usual.gate.combine),
+        ("gate.empty_list", gate.empty_list != usual.gate.empty_list),
+        ("session.on_reload", session.on_reload != usual.session.on_reload),
+        ("session.on_change", session.on_change != usual.session.on_change),
         ("tools.script_read", blocks_reads),
         ("tools.read_gate", tools.read_gate == Some(ReadGate::Active)),
     ];
     let reason = if unheld { not_active } else { not_active_for_some };
     let of_active =
         of_active.map(|(key, is_set)| (key, is_set && (unheld || unheld_by_some), reason));
-    let keys = of_active.into_iter().chain(keys);
+    let keys = of_active.into_iter().chain(keys).chain(timed).chain(of_shell(policies));
     let idle = keys.filter(|(_, is_idle, _)| *is_idle);
     let idle = idle.map(|(key, _, [code, message, help])| (key, Failure::new(code, message, help)));
     idle.chain(gate.ceiling.deny.as_slice().iter().filter_map(narrow_denial)).collect()
@@ -225,6 +261,27 @@ fn narrow_denial(rule: &ToolRule) -> Option<(&'static str, Failure)> {
     };
     let message = format!("{} {message}", quoted(&rule.to_string()));
     Some(("gate.ceiling.deny", Failure::new("key-without-effect", message, help)))
+}
+
+/// A key, whether its value has no effect, and the code, message and help about that.
+type Idle = (&'static str, bool, [&'static str; 3]);
+
+fn of_shell(policies: &Policies) -> impl Iterator<Item = Idle> {
+    let no_shell = [
+        "key-without-effect",
+        "it is for the surface `shell`, which `tools.surfaces` does not name",
+        "add `shell` to `tools.surfaces`, or leave the key out",
+    ];
+    let is_there = policies.tools.surfaces.contains(&prowess::tools::Surface::Shell);
+    #[cfg(feature = "virtual-shell")]
+    let keys = {
+        let (own, usual) = (&policies.shell, Policies::default().shell);
+        let materialize = own.materialize != usual.materialize;
+        [("shell.mount", own.mount != usual.mount), ("shell.materialize", materialize)]
+    };
+    #[cfg(not(feature = "virtual-shell"))]
+    let keys: [(&str, bool); 0] = [];
+    keys.into_iter().map(move |(key, is_set)| (key, is_set && !is_there, no_shell))
 }
 
 /// Returns a builder like [`builder`], with these policies and plugins.

@@ -39,20 +39,20 @@ const PRESETS: [(&str, &str); 6] = [
     (STANDARD, include_str!("../presets/standard.yaml")),
     ("few-active", include_str!("../presets/few-active.yaml")),
     ("enterprise-layers", include_str!("../presets/enterprise-layers.yaml")),
-    ("strict-spec", include_str!("../presets/strict-spec.yaml")),
-    ("sandbox", include_str!("../presets/sandbox.yaml")),
-    ("one-directory", include_str!("../presets/one-directory.yaml")),
+    ("spec-law", include_str!("../presets/strict-spec.yaml")),
+    ("mounted", include_str!("../presets/sandbox.yaml")),
+    ("directory-ids", include_str!("../presets/one-directory.yaml")),
 ];
 
 /// Names that work as well: the runtime that a preset reproduces, or what it does.
 const ALIASES: [(&str, &str); 7] = [
     ("flexigpt", "few-active"),
     ("omniforge", "enterprise-layers"),
-    ("boxxy", "strict-spec"),
-    ("yodoca", "one-directory"),
-    ("spec-law", "strict-spec"),
-    ("mounted", "sandbox"),
-    ("directory-ids", "one-directory"),
+    ("boxxy", "spec-law"),
+    ("yodoca", "directory-ids"),
+    ("strict-spec", "spec-law"),
+    ("sandbox", "mounted"),
+    ("one-directory", "directory-ids"),
 ];
 
 /// Policies that were read from several places, with the origin of each value.

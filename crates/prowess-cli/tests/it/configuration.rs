@@ -245,7 +245,7 @@ fn shown_configuration_reads_back() {
 fn show_prints_the_origin_of_each_value() {
     let tree = machine();
     tree.write("home/.config/prowess/config.yaml", "prompt: { max_tokens: 5 }\n");
-    let args = ["--preset", "sandbox", "--set", "name_style=dot", "config", "show", "--changed"];
+    let args = ["--preset", "mounted", "--set", "name_style=dot", "config", "show", "--changed"];
     let shown = run(&tree, &args);
     let text = shown.text().replace(&tree.path().display().to_string(), "$TREE");
     expect_file!["configuration.txt"].assert_eq(&text);
@@ -487,6 +487,6 @@ fn differences_of_a_preset_are_explained() {
             assert_eq!(cell, letters(difference[field].as_str().unwrap()), "{field}");
         }
     }
-    assert!(explain("standard", "text").text().contains("no difference"));
+    assert!(explain("standard", "text").text().contains("reproduces no runtime"));
     assert_eq!(explain("omniforg", "json").error()["code"], "config-invalid");
 }

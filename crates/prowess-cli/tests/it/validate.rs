@@ -257,10 +257,10 @@ fn settings_of_the_registry_hold() {
     tree.write("lower/skill.md", skill_md("name: lower\ndescription: D. Use it."));
     tree.write("old/SKILL.md", skill_md("name: other\ndescription: D. Use it."));
     for (options, package, is_valid) in [
-        (&["--preset", "strict-spec"][..], "lower", true),
+        (&["--preset", "spec-law"][..], "lower", true),
         (&["--preset", "enterprise-layers"], "lower", false),
         (&["--set", "registry.profile=strict"], "lower", false),
-        (&["--preset", "strict-spec"], "old", true),
+        (&["--preset", "spec-law"], "old", true),
         (&["--set", "registry.name_mismatch=error"], "old", false),
         (&["--set", "registry.name_mismatch=allow"], "old", true),
     ] {

@@ -68,7 +68,7 @@ const CLAUDE_CODE: &str = "claude-code";
 fn listed(names: &[&str]) -> String {
     let shown = |name: &&str| match *name {
         "omniforge" => "the preset `enterprise-layers`".to_owned(),
-        "yodoca" => "the preset `one-directory`".to_owned(),
+        "yodoca" => "the preset `directory-ids`".to_owned(),
         "flexigpt" => "the preset `few-active`".to_owned(),
         name => format!("`{name}`"),
     };

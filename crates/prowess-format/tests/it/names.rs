@@ -18,7 +18,8 @@ fn bad_names() {
 #[test]
 fn names_are_compared_in_their_normal_form() {
     let full_width = "ｐｄｆ".parse::<SkillName>().expect("NFKC makes it ASCII");
-    assert_eq!([full_width.as_str(), full_width.as_ref(), &full_width.to_string()], ["pdf"; 3]);
+    assert_eq!([full_width.as_str(), full_width.as_ref()], ["pdf"; 2]);
+    assert_eq!(full_width.to_string(), "pdf");
     assert!(check_directory("ｐｄｆ", "pdf", Profile::Spec).is_none());
     let ligature = SkillName::new("\u{fb01}le").expect("NFKC makes two letters of `ﬁ`");
     assert_eq!(ligature.as_str(), "file");

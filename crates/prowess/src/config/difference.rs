@@ -20,9 +20,9 @@ pub struct PresetDifference {
 const DOCUMENTS: [(&str, &str); 5] = [
     ("few-active", include_str!("../../tests/documents/flexigpt/cases.yaml")),
     ("enterprise-layers", include_str!("../../tests/documents/omniforge/cases.yaml")),
-    ("strict-spec", include_str!("../../tests/documents/boxxy/cases.yaml")),
-    ("sandbox", include_str!("../../tests/documents/sandbox/cases.yaml")),
-    ("one-directory", include_str!("../../tests/documents/yodoca/cases.yaml")),
+    ("spec-law", include_str!("../../tests/documents/boxxy/cases.yaml")),
+    ("mounted", include_str!("../../tests/documents/sandbox/cases.yaml")),
+    ("directory-ids", include_str!("../../tests/documents/yodoca/cases.yaml")),
 ];
 
 #[derive(Deserialize)]

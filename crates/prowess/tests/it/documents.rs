@@ -80,9 +80,9 @@ impl FolderTrust for Trusting {
 const DOCUMENTS: [(&str, &str, &str); 5] = [
     ("few-active", "flexigpt", include_str!("../documents/flexigpt/cases.yaml")),
     ("enterprise-layers", "omniforge", include_str!("../documents/omniforge/cases.yaml")),
-    ("strict-spec", "boxxy", include_str!("../documents/boxxy/cases.yaml")),
-    ("sandbox", "sandbox", include_str!("../documents/sandbox/cases.yaml")),
-    ("one-directory", "yodoca", include_str!("../documents/yodoca/cases.yaml")),
+    ("spec-law", "boxxy", include_str!("../documents/boxxy/cases.yaml")),
+    ("mounted", "sandbox", include_str!("../documents/sandbox/cases.yaml")),
+    ("directory-ids", "yodoca", include_str!("../documents/yodoca/cases.yaml")),
 ];
 
 /// Runs the cases of a document.

@@ -33,7 +33,9 @@ pub(super) fn run(name: &str, output: &Output) -> Result<(), Failure> {
 
 fn text(Explained { preset, differences }: &Explained<'_>) -> String {
     if differences.is_empty() {
-        return format!("{preset}: no difference is known\n");
+        return format!(
+            "{preset}: it reproduces no runtime, so that no document is compared with it\n"
+        );
     }
     let mut text = String::new();
     write_row(&mut text, HEADING, COLUMNS.map(|(head, _)| head));

@@ -1,4 +1,4 @@
-//! `--roles`: the roles that the preset `strict-spec` derives from the names of skills.
+//! `--roles`: the roles that the preset `spec-law` derives from the names of skills.
 
 use std::fmt::Write as _;
 
