@@ -278,7 +278,6 @@ impl Toolbox {
         }
         let arguments = self.checked(slot, context, arguments)?;
         self.limits.admit(&admission.intent)?;
-        self.check_available(slot, context, &arguments)?;
         let (tool, spelled, aliases) = (&*slot.name, &*slot.spelled, &slot.aliases());
         let subject = guarded(|| slot.tool.subject(context, &arguments)).flatten();
         let request =
@@ -288,22 +287,6 @@ impl Toolbox {
         self.before_call(context, &call)?;
         self.audit.intend(&admission.intent)?;
         Ok(arguments)
-    }
-
-    /// Refuses a run of a script where none can run, before a person is asked about it.
-    fn check_available(
-        &self,
-        slot: &Slot,
-        context: &ToolContext<'_>,
-        arguments: &Value,
-    ) -> Result<(), Refusal> {
-        if guarded(|| slot.tool.is_offered(context.catalog)).unwrap_or_default() {
-            return Ok(());
-        }
-        let refused = guarded(|| slot.tool.refusal(context, arguments)).flatten();
-        let refused = refused.filter(|it| it.code == Some(codes::SCRIPTS_UNAVAILABLE));
-        let message = refused.as_ref().and_then(ToolResult::message);
-        message.map_or(Ok(()), |text| Err(Refusal::new(codes::SCRIPTS_UNAVAILABLE, text)))
     }
 
     /// Runs the hooks of the active skills that may refuse a call. The gate has permitted it.
