@@ -1,11 +1,11 @@
 //! Faces: for each set of surfaces, the text and the lists of skills that a model sees.
 
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::{Catalog, TokenCounter, ToolCall, ToolDefinition, character_count};
 use prowess_prompt::{
-    BlockPolicy, CatalogFormat, CatalogPlace, Composer, ComposerInput, DescribedSkills, Prompt,
-    PromptPolicy, tool_description, unlisted_description,
+    Block, BlockPolicy, CatalogFormat, CatalogPlace, Composer, ComposerInput, DescribedSkills,
+    Prompt, PromptPolicy, tool_description, unlisted_description,
 };
 use prowess_tools::{SkillTools, Surface, ToolNaming, ToolPolicy, Toolbox};
 
@@ -230,20 +230,25 @@ fn described_by(surface: Surface) -> Option<DescribedSkills> {
     (surface == Surface::GetSkill).then_some(DescribedSkills::AtStart)
 }
 
-/// Returns the policy of the prompt that the document of a surface has: that of the preset whose
-/// first surface it is.
+/// Returns the policy of the prompt that the document of a surface has, as its preset.
 fn document_of(surface: Surface) -> PromptPolicy {
-    static PRESETS: LazyLock<Vec<Policies>> =
-        LazyLock::new(|| Policies::presets().flat_map(Policies::preset).collect());
-    if matches!(surface, Surface::Skill | Surface::GetSkill | Surface::ReadSkill) {
-        let is_own = |preset: &&Policies| preset.tools.surfaces.first() == Some(&surface);
-        return PRESETS.iter().find(is_own).expect("each has one").prompt.clone();
-    }
-    PromptPolicy {
-        catalog_place: CatalogPlace::ToolDescription,
-        catalog_format: CatalogFormat::XmlElements,
-        ..PromptPolicy::default()
-    }
+    use Block::{
+        CheckFirst, Navigation, PathResolution, PathRules, ScriptExecution, ToolCallingExamples,
+    };
+    use CatalogFormat::{Bullets, DashLines, QuotedLines, XmlElements};
+    use CatalogPlace::{ContextBlock, ToolDescription};
+    let any = |any| BlockPolicy { any, ..BlockPolicy::default() };
+    let (catalog_place, catalog_format, blocks) = match surface {
+        Surface::Skill => {
+            let claude = Some(vec![Navigation, PathRules, ScriptExecution]);
+            let others = vec![Navigation, PathResolution, ScriptExecution, ToolCallingExamples];
+            (ToolDescription, QuotedLines, BlockPolicy { claude, ..any(others) })
+        }
+        Surface::GetSkill => (ToolDescription, DashLines, any(Vec::new())),
+        Surface::ReadSkill => (ContextBlock, Bullets, any(vec![CheckFirst])),
+        _ => (ToolDescription, XmlElements, BlockPolicy::default()),
+    };
+    PromptPolicy { catalog_place, catalog_format, blocks, ..PromptPolicy::default() }
 }
 
 /// Returns the policy of the prompt, with the names of the tools as the model sees them. Names that

@@ -188,6 +188,22 @@ fn skill_with_a_context_of_its_own_has_a_conversation_of_its_own() {
 }
 
 #[test]
+fn prompt_that_forks_names_its_conversation_and_ends() {
+    block_on(async {
+        let mut place = Place::new().await;
+        let meta = json!({ "prowess/fork": true, "prowess/task": "one" });
+        let params = json!({ "name": "review", "_meta": meta });
+        let got = place.raw.request(json!(1), "prompts/get", params).await["result"].take();
+        let there = json!({ "prowess/conversation": got["_meta"]["prowess/fork"]["conversation"] });
+        let read = place.call("skills_read", json!({ "path": "list.md" }), there).await;
+        assert_eq!(read["content"][0]["text"], "The list\n", "{got}: {read}");
+        place.call("skills_list", json!({}), json!({ "prowess/task": "two" })).await;
+        let ended = place.ended();
+        assert!(ended.iter().any(|(skill, ..)| skill == "review"), "with its task: {ended:?}");
+    });
+}
+
+#[test]
 fn discipline_is_chosen_until_a_skill_is_loaded() {
     block_on(async {
         let mut policies = Policies::default();

@@ -121,6 +121,22 @@ fn each_further_surface_is_that_of_its_document() {
 }
 
 #[test]
+fn text_about_another_surface_is_not_for_a_client() {
+    let mut policies = Policies::preset("enterprise-layers").expect("it is a preset");
+    policies.tools.surfaces = vec![Surface::GetSkill, Surface::Skill, Surface::Skills];
+    let place = Place::with(policies);
+    let turn = |surface| place.turn().for_surfaces(&[surface]);
+    let text = |surface| turn(surface).prompt().whole_text().into_owned();
+    assert!(text(Surface::Skill).contains("`base_path`"), "these are its blocks");
+    let others = [Surface::GetSkill, Surface::Skills].map(text);
+    assert!(others.iter().all(|text| !text.contains("`base_path`")), "{others:?}");
+    assert!(others[1].contains("loading is required"), "{others:?}");
+    let load = |turn: &Turn| turn.load_call("test-skill").expect("a tool loads it").name;
+    assert_eq!(load(&turn(Surface::Skills)), "skills_load", "the tool of the client");
+    assert_eq!(load(&place.turn()), "skill", "one that makes the skill active");
+}
+
+#[test]
 fn each_client_has_the_words_of_its_document() {
     let yaml = "{ tools: { surfaces: [skills, four_tools, skill, read_skill] } }";
     let policies = Policies::from_yaml(yaml).expect("they are surfaces");
