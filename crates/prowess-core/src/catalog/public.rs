@@ -18,7 +18,7 @@ impl Catalog {
     ///
     /// # Errors
     ///
-    /// As for [`SkillSource::read`], or the file is withheld.
+    /// As for [`read`](crate::SkillSource::read) of a source, or the file is withheld.
     pub fn read_public(
         &self,
         record: Record<'_>,
@@ -44,7 +44,7 @@ impl Catalog {
     ///
     /// # Errors
     ///
-    /// As for [`SkillSource::list`].
+    /// As for [`list`](crate::SkillSource::list) of a source.
     pub fn list_public(&self, record: Record<'_>, most: usize) -> Result<Listing, SourceError> {
         Ok(self.list_apart(record, most)?.0)
     }
@@ -55,7 +55,7 @@ impl Catalog {
     ///
     /// # Errors
     ///
-    /// As for [`SkillSource::list`].
+    /// As for [`list`](crate::SkillSource::list) of a source.
     pub fn list_shown(
         &self,
         record: Record<'_>,
