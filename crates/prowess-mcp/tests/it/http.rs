@@ -390,7 +390,7 @@ fn broken_skills_and_lost_directories_are_counted() {
     let metrics = get("GET /metrics");
     let findings = ["findings{severity=\"error\"} 1", "findings{severity=\"warning\"} 1"];
     for line in
-        findings.into_iter().chain(["sources{state=\"missing\"} 1", "sources{state=\"ok\"} 1"])
+        findings.into_iter().chain(["sources{state=\"missing\"} 1", "sources{state=\"ok\"} 2"])
     {
         let line = format!("prowess_catalog_{line}");
         assert!(metrics.lines().any(|found| found == line), "{line}: {metrics}");
