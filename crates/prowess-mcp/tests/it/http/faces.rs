@@ -88,8 +88,8 @@ async fn work_differently(stack: &Client<'_>, set: &Client<'_>) {
     assert_eq!(names(stack).await, ["skills_list", "skills_search", "skill"]);
     let own = names(set).await;
     assert!(own.iter().all(|name| name.starts_with("skills_")), "{own:?}");
-    let foreign = stack.call("skills_load", json!({ "names": ["a"] })).await;
-    assert!(foreign.starts_with("no tool named `skills_load`"), "{foreign}");
+    let foreign = json!({ "name": "skills_load", "arguments": { "names": ["a"] } });
+    assert!(stack.ask("tools/call", foreign).await.is_null(), "such a tool is an error");
     for skill in ["a", "b"] {
         let content = stack.call("skill", json!({ "skill_name": skill })).await;
         assert!(content.contains("\"status\": \"activated\""), "{content}");
