@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    if matches!(words.as_slice(), [] | ["help" | "-h" | "--help"]) {
+    if matches!(words.as_slice(), [] | ["help"] | [.., "-h" | "--help"]) {
         print!("{HELP}");
         return ExitCode::SUCCESS;
     }
