@@ -47,12 +47,8 @@ fn missing_requirement_hides_the_skill() {
             assert_eq!(look_up(&catalog, "a", Caller::User), reason);
         }
     }
-    let yaml = openclaw("os: [win32]");
-    assert_eq!(
-        ids(&loaded(registry(&[("a", &yaml)])).catalog()),
-        ["a"],
-        "without facts all is ready"
-    );
+    let catalog = loaded(registry(&[("a", &openclaw("os: [win32]"))])).catalog();
+    assert_eq!(ids(&catalog), ["a"], "without facts all is ready");
 }
 
 #[test]
@@ -76,11 +72,8 @@ fn unready_skill_shadows_none() {
         assert_eq!(reported, state_of_lower);
         let warnings =
             catalog.diagnostics().filter(|reported| reported.code.as_str() == "skill-shadowed");
-        assert_eq!(
-            warnings.count(),
-            usize::from(lower == Trust::Untrusted),
-            "a shadowed skill has a warning"
-        );
+        let shadowed = usize::from(lower == Trust::Untrusted);
+        assert_eq!(warnings.count(), shadowed, "a shadowed skill has a warning");
     }
 }
 
@@ -116,10 +109,7 @@ fn missing_tools_follow_the_policy() {
         assert_eq!(state(&catalog, "reader"), "visible");
         let reported = catalog.diagnostics().filter(|found| found.code.as_str() == "tool-missing");
         assert_eq!(reported.count(), findings, "{missing_tools:?}");
-        assert_eq!(
-            ids(&registry.catalog()),
-            ["reader", "runner"],
-            "a host that does not say has all"
-        );
+        let all = registry.catalog();
+        assert_eq!(ids(&all), ["reader", "runner"], "a host that does not say has all");
     }
 }
