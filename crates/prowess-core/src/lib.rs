@@ -45,6 +45,7 @@ mod declare_kinds;
 mod delivery;
 mod digest;
 mod hook_command;
+mod forward_source;
 mod host_commands;
 mod known_tokens;
 mod layer;
