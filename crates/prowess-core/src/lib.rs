@@ -44,6 +44,7 @@ mod credentials;
 mod declare_kinds;
 mod delivery;
 mod digest;
+mod forward_source;
 mod hook_command;
 mod host_commands;
 mod known_tokens;

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use prowess_core::{Code, Diagnostic, Severity};
 use serde::Serialize;
 
+pub use crate::codes::kinds::PluginErrorKind;
+
 /// A plugin that was refused or failed. It displays as one line: the file, the reason, and whether
 /// no code of the plugin ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -20,66 +22,6 @@ pub struct PluginError {
     pub help: String,
     /// Whether code of the plugin may have run.
     pub was_executed: bool,
-}
-
-prowess_core::declare_kinds! {
-    /// The kind of a [`PluginError`], in the order of the checks.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-    #[serde(into = "&'static str")]
-    #[non_exhaustive]
-    pub enum PluginErrorKind {
-        /// The file does not exist or cannot be read.
-        Unreadable = "plugin-unreadable",
-        /// The file is outside of the plugin directories, or other users can replace it.
-        Place = "plugin-place-refused",
-        /// The file is larger than the policy allows.
-        TooLarge = "plugin-too-large",
-        /// The file is not a dynamic library, or is damaged.
-        NotALibrary = "plugin-not-a-library",
-        /// The plugin was built for another operating system, processor or byte order.
-        WrongTarget = "plugin-wrong-target",
-        /// The file is a dynamic library without a plugin manifest.
-        NotAPlugin = "plugin-not-a-plugin",
-        /// The manifest cannot be parsed.
-        Manifest = "plugin-manifest-invalid",
-        /// The plugin was built for an ABI version that this host does not support.
-        Abi = "plugin-abi-mismatch",
-        /// The plugin is not trusted.
-        NotTrusted = "plugin-not-trusted",
-        /// A plugin of this name is trusted with another digest.
-        DigestMismatch = "plugin-digest-mismatch",
-        /// The signature is invalid.
-        Signature = "plugin-signature-invalid",
-        /// The plugin is older than a trusted version, or than the policy allows.
-        Rollback = "plugin-rollback",
-        /// The plugin needs libraries that the policy does not allow, or changes how the system's
-        /// loader finds libraries.
-        Linkage = "plugin-linkage-refused",
-        /// The plugin was built with `panic = "abort"`, so a panic would end the host.
-        PanicStrategy = "plugin-panic-aborts",
-        /// Another file is already loaded as the plugin of this name.
-        NameTaken = "plugin-name-taken",
-        /// The plugin's bytes could not be copied to where the loader can open them.
-        Staging = "plugin-staging-failed",
-        /// The plugin's process cannot be confined at the level that the policy requires.
-        Sandbox = "sandbox-unavailable",
-        /// The system's loader could not open the plugin.
-        Open = "plugin-open-failed",
-        /// The plugin's initialization failed or timed out.
-        Init = "plugin-init-failed",
-        /// The plugin panicked in this call or an earlier one.
-        Panicked = "plugin-panicked",
-        /// The plugin's process ended unexpectedly.
-        Crashed = "plugin-crashed",
-        /// A call of the plugin timed out.
-        Deadline = "plugin-deadline",
-        /// The plugin failed too often and is not restarted.
-        Quarantined = "plugin-quarantined",
-        /// The plugin returned an invalid answer.
-        Protocol = "plugin-protocol-broken",
-        /// The plugin was replaced too often. The code of each generation stays in memory.
-        Generations = "plugin-generations-exhausted",
-    }
 }
 
 impl From<PluginErrorKind> for &'static str {

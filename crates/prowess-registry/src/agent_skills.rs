@@ -5,10 +5,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use fast_glob::glob_match;
 use prowess_core::{
-    AGENT_LAYER, Cancel, ChangeListener, Diagnostic, Digest, FolderTrust, Found, HostCommands,
-    Listing, PackageDigest, PackagePath, PreviousScan, ReadFurther, ReadLimit, RecordSet,
-    ResourcePath, ScanSink, ScanSummary, Severity, SkillSource, SourceError, SourceErrorKind,
-    Stamp, Watch,
+    AGENT_LAYER, Cancel, Diagnostic, Digest, FolderTrust, Found, HostCommands, PackageDigest,
+    PackagePath, PreviousScan, ReadFurther, ReadLimit, RecordSet, ResourcePath, ScanSink,
+    ScanSummary, Severity, SkillSource, SourceError, SourceErrorKind, Stamp,
 };
 use prowess_text::counted;
 
@@ -172,17 +171,7 @@ fn unreviewed(id: &str, files: &PackageDigest, commands: &HostCommands) -> Strin
 }
 
 impl SkillSource for AgentSource {
-    fn name(&self) -> &str {
-        self.source.name()
-    }
-
-    fn root(&self) -> &str {
-        self.source.root()
-    }
-
-    fn identity(&self, package: &PackagePath) -> Option<String> {
-        self.source.identity(package)
-    }
+    prowess_core::forward_source! { [source] name root identity watch list package_contents }
 
     fn scan(
         &self,
@@ -229,14 +218,6 @@ impl SkillSource for AgentSource {
         Ok(ScanSummary::default())
     }
 
-    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
-        self.source.watch(listener)
-    }
-
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.source.list(package, most)
-    }
-
     fn read(
         &self,
         package: &PackagePath,
@@ -251,14 +232,6 @@ impl SkillSource for AgentSource {
         }
         let message = "the files of the skill are not those that were reviewed; tell the user";
         Err(SourceError::new(SourceErrorKind::Changed, message))
-    }
-
-    fn package_contents(
-        &self,
-        package: &PackagePath,
-        cancel: &Cancel,
-    ) -> Result<PackageDigest, SourceError> {
-        self.source.package_contents(package, cancel)
     }
 }
 

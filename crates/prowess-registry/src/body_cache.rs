@@ -5,9 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use prowess_core::{
-    Cancel, ChangeListener, Clock, Coverage, Diagnostic, Found, Listing, PackageDigest,
-    PackagePath, PreviousScan, ReadFurther, ReadLimit, ResourcePath, SKILL_MD_FILES, ScanSink,
-    ScanSummary, SkillSource, SourceError, Watch,
+    Cancel, Clock, Coverage, Diagnostic, Found, PackagePath, PreviousScan, ReadFurther, ReadLimit,
+    ResourcePath, SKILL_MD_FILES, ScanSink, ScanSummary, SkillSource, SourceError,
 };
 use prowess_format::{Directory, Rules, parse_in};
 
@@ -108,24 +107,8 @@ impl BodyCache {
 }
 
 impl SkillSource for BodyCache {
-    fn name(&self) -> &str {
-        self.source.name()
-    }
-
-    fn root(&self) -> &str {
-        self.source.root()
-    }
-
-    fn cache_key(&self) -> Option<String> {
-        self.source.cache_key()
-    }
-
-    fn patience(&self) -> Option<Duration> {
-        self.source.patience()
-    }
-
-    fn identity(&self, package: &PackagePath) -> Option<String> {
-        self.source.identity(package)
+    prowess_core::forward_source! {
+        [source] name root cache_key patience identity watch list places altered package_contents
     }
 
     fn scan(
@@ -146,14 +129,6 @@ impl SkillSource for BodyCache {
     ) -> Result<Coverage, SourceError> {
         let mut sink = EvictingSink { sink, bodies: self };
         self.source.scan_packages(packages, previous, &mut sink, cancel)
-    }
-
-    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
-        self.source.watch(listener)
-    }
-
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.source.list(package, most)
     }
 
     fn read(
@@ -181,22 +156,6 @@ impl SkillSource for BodyCache {
         }
         drop(bodies);
         Ok(bytes)
-    }
-
-    fn places(&self, directory: &str) -> bool {
-        self.source.places(directory)
-    }
-
-    fn altered(&self, id: &str, directory: &str) -> Option<String> {
-        self.source.altered(id, directory)
-    }
-
-    fn package_contents(
-        &self,
-        package: &PackagePath,
-        cancel: &Cancel,
-    ) -> Result<PackageDigest, SourceError> {
-        self.source.package_contents(package, cancel)
     }
 }
 

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::{
-    Cancel, ChangeListener, Clock, Listing, PackageDigest, PackagePath, PreviousScan, ReadLimit,
-    Remote, ResourcePath, ScanSink, ScanSummary, SkillSource, SourceError, SourceErrorKind, Watch,
+    Cancel, ChangeListener, Clock, PreviousScan, Remote, ScanSink, ScanSummary, SkillSource,
+    SourceError, SourceErrorKind, Watch,
 };
 
 use crate::lock_file::LockFile;
@@ -67,16 +67,10 @@ impl fmt::Debug for LiveSource {
 }
 
 impl SkillSource for LiveSource {
+    prowess_core::forward_source! { [stored] root identity list read package_contents }
+
     fn name(&self) -> &str {
         "remote"
-    }
-
-    fn root(&self) -> &str {
-        self.stored.root()
-    }
-
-    fn identity(&self, package: &PackagePath) -> Option<String> {
-        self.stored.identity(package)
     }
 
     fn scan(
@@ -101,26 +95,5 @@ impl SkillSource for LiveSource {
             SourceError::new(SourceErrorKind::Unavailable, message)
         })?;
         Ok(Some(Watch::new(thread)))
-    }
-
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.stored.list(package, most)
-    }
-
-    fn read(
-        &self,
-        package: &PackagePath,
-        resource: &ResourcePath,
-        limit: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        self.stored.read(package, resource, limit)
-    }
-
-    fn package_contents(
-        &self,
-        package: &PackagePath,
-        cancel: &Cancel,
-    ) -> Result<PackageDigest, SourceError> {
-        self.stored.package_contents(package, cancel)
     }
 }

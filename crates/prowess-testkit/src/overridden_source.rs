@@ -3,70 +3,16 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use prowess_core::{
-    Cancel, ChangeListener, Listing, PackagePath, PreviousScan, ReadLimit, ResourcePath, ScanSink,
-    ScanSummary, SkillSource, SourceError, Watch,
-};
+use prowess_core::{Cancel, PreviousScan, ScanSink, ScanSummary, SkillSource, SourceError};
 
 /// The methods of an [`OverriddenSource`]. Each calls the wrapped source by default.
 pub trait SourceOverrides: Send + Sync {
+    prowess_core::forward_source! {
+        [inner()] name root cache_key identity altered scan watch list read
+    }
+
     /// Returns the wrapped source.
     fn inner(&self) -> &dyn SkillSource;
-
-    /// Overrides [`SkillSource::name`].
-    fn name(&self) -> &str {
-        self.inner().name()
-    }
-
-    /// Overrides [`SkillSource::root`].
-    fn root(&self) -> &str {
-        self.inner().root()
-    }
-
-    /// Overrides [`SkillSource::cache_key`].
-    fn cache_key(&self) -> Option<String> {
-        self.inner().cache_key()
-    }
-
-    /// Overrides [`SkillSource::identity`].
-    fn identity(&self, package: &PackagePath) -> Option<String> {
-        self.inner().identity(package)
-    }
-
-    /// Overrides [`SkillSource::altered`].
-    fn altered(&self, id: &str, directory: &str) -> Option<String> {
-        self.inner().altered(id, directory)
-    }
-
-    /// Overrides [`SkillSource::scan`].
-    fn scan(
-        &self,
-        previous: &PreviousScan<'_>,
-        sink: &mut dyn ScanSink,
-        cancel: &Cancel,
-    ) -> Result<ScanSummary, SourceError> {
-        self.inner().scan(previous, sink, cancel)
-    }
-
-    /// Overrides [`SkillSource::watch`].
-    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
-        self.inner().watch(listener)
-    }
-
-    /// Overrides [`SkillSource::list`].
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.inner().list(package, most)
-    }
-
-    /// Overrides [`SkillSource::read`].
-    fn read(
-        &self,
-        package: &PackagePath,
-        resource: &ResourcePath,
-        limit: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        self.inner().read(package, resource, limit)
-    }
 }
 
 /// A source with overridden methods. Scans of some packages and digests come from these methods,
@@ -84,50 +30,8 @@ impl<T> Deref for OverriddenSource<T> {
 }
 
 impl<T: SourceOverrides> SkillSource for OverriddenSource<T> {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn root(&self) -> &str {
-        self.0.root()
-    }
-
-    fn cache_key(&self) -> Option<String> {
-        self.0.cache_key()
-    }
-
-    fn identity(&self, package: &PackagePath) -> Option<String> {
-        self.0.identity(package)
-    }
-
-    fn altered(&self, id: &str, directory: &str) -> Option<String> {
-        self.0.altered(id, directory)
-    }
-
-    fn scan(
-        &self,
-        previous: &PreviousScan<'_>,
-        sink: &mut dyn ScanSink,
-        cancel: &Cancel,
-    ) -> Result<ScanSummary, SourceError> {
-        self.0.scan(previous, sink, cancel)
-    }
-
-    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
-        self.0.watch(listener)
-    }
-
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.0.list(package, most)
-    }
-
-    fn read(
-        &self,
-        package: &PackagePath,
-        resource: &ResourcePath,
-        limit: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        self.0.read(package, resource, limit)
+    prowess_core::forward_source! {
+        [0] name root cache_key identity altered scan watch list read
     }
 }
 

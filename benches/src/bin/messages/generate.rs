@@ -9,38 +9,9 @@ fn pick<'t, T>(random: &mut Random, from: &'t [T]) -> &'t T {
 
 /// The methods of the protocol, and parameters that are right. Subscriptions are not among them,
 /// because they are answered when they end.
-fn request(random: &mut Random) -> (&'static str, Value) {
-    let load = json!({ "name": "skills_load", "arguments": { "names": ["skill-writing"] } });
-    let read = json!({ "name": "skills_read", "arguments": { "skill": "skill-writing", "path": "SKILL.md" } });
-    let search = json!({ "name": "skills_search", "arguments": { "query": "write a skill" } });
-    let uri = json!({ "uri": "skill://builtin/skill-writing/SKILL.md" });
-    let reference = json!({ "type": "ref/prompt", "name": "skill-writing" });
-    let argument = json!({ "name": "arguments", "value": "x" });
-    let requests = [
-        ("ping", json!({})),
-        ("tools/list", json!({})),
-        ("tools/list", json!({ "cursor": "x" })),
-        ("tools/call", load),
-        ("tools/call", read),
-        ("tools/call", search),
-        ("tools/call", json!({ "name": "skills_list" })),
-        ("tools/call", json!({ "name": "none", "arguments": null })),
-        ("resources/list", json!({})),
-        ("resources/templates/list", json!({})),
-        ("resources/read", uri.clone()),
-        ("resources/subscribe", uri.clone()),
-        ("resources/unsubscribe", uri.clone()),
-        ("resources/directory/read", uri.clone()),
-        ("skills/list", json!({})),
-        ("skills/get", uri),
-        ("prompts/list", json!({})),
-        ("prompts/get", json!({ "name": "skill-writing", "arguments": { "arguments": "x" } })),
-        ("completion/complete", json!({ "ref": reference, "argument": argument })),
-        ("logging/setLevel", json!({ "level": "error" })),
-        ("server/discover", json!({})),
-        ("none/such", json!([1, 2])),
-    ];
-    pick(random, &requests).clone()
+fn request(random: &mut Random) -> (String, Value) {
+    let lines: Vec<_> = include_str!("requests.jsonl").lines().collect();
+    serde_json::from_str(pick(random, &lines)).expect("each line is a request")
 }
 
 /// Returns a message of one line. Most are requests with this id.

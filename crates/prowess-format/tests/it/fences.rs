@@ -60,26 +60,14 @@ fn the_body_s_line_is_counted_in_the_file() {
 /// the file.
 #[test]
 fn first_paragraph_stands_in_under_claude_code() {
-    let (missing, body) = ("frontmatter-missing", "description-from-body");
-    let long = format!("{}Fills forms.\n", "\n".repeat(5000));
-    for (file, description, codes) in [
-        ("# PDF\n\nFills forms\nfast.\n\nMore.\n", Some("Fills forms fast."), &[missing, body][..]),
-        ("a", Some("a"), &[missing, body]),
-        ("\u{feff}Fills.", Some("Fills."), &[missing, body]),
-        (
-            "T\n===\n[![ci](x)](y)\n![p](q)\n```sh\nls\n```\n|a|\n\nFills.",
-            Some("Fills."),
-            &[missing, body],
-        ),
-        ("---\nname: pdf\n---\n<!-- c -->\n ## A\n Fills.\r\n", Some("Fills."), &[body]),
-        ("---\nname: pdf\ndescription: ''\n---\nFills.", Some("Fills."), &[body]),
-        ("# PDF\n\n## More\n", None, &[missing, "description-missing"]),
-        (&long, None, &[missing, "description-missing"]),
-    ] {
+    type Case = (String, Option<String>, Vec<String>);
+    for (file, description, codes) in rows::<Case>(include_str!("../data/first-paragraphs.json")) {
+        let (file, description) =
+            (file.replace("BLANK LINES", &"\n".repeat(5000)), description.as_deref());
         let directory = Some(Directory::from("pdf"));
         let rules = Rules::of(Profile::ClaudeCode);
         let parsed = parse_in(file.as_bytes(), directory, &rules);
-        let found: Vec<_> = parsed.diagnostics.iter().map(|it| it.code.as_str()).collect();
+        let found: Vec<_> = parsed.diagnostics.iter().map(|it| it.code.to_string()).collect();
         let found: Vec<_> = found.into_iter().filter(|it| codes.contains(it)).collect();
         assert_eq!(found, codes, "{file:?}: {:?}", parsed.diagnostics);
         let whole = parsed.document.map(|document| document.frontmatter);

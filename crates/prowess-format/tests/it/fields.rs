@@ -2,7 +2,7 @@
 
 use prowess_format::{Profile, Value, parse};
 
-use crate::support::{codes, skill};
+use crate::support::{codes, rows, skill};
 
 #[test]
 fn every_field_is_kept_in_order() {
@@ -27,9 +27,8 @@ fn every_field_is_kept_in_order() {
 
 #[test]
 fn codes_by_profile() {
-    let cases: Vec<(String, Vec<String>, Vec<String>)> =
-        serde_json::from_str(include_str!("../data/codes.json")).expect("JSON");
-    for (yaml, lenient, spec) in cases {
+    type Case = (String, Vec<String>, Vec<String>);
+    for (yaml, lenient, spec) in rows::<Case>(include_str!("../data/codes.json")) {
         let file = skill(&yaml);
         assert_eq!(codes(&file, Profile::Lenient), lenient, "{yaml:?} under lenient");
         assert_eq!(codes(&file, Profile::Spec), spec, "{yaml:?} under spec");
@@ -52,32 +51,14 @@ fn hidden_characters_are_reported() {
 
 #[test]
 fn each_profile_weighs_a_finding_in_its_own_way() {
-    let long_body = format!("name: pdf\ndescription: x\n---\n{}", "line\n".repeat(501));
-    let unknown = "name: pdf\ndescription: x\nfoo: 1\n";
-    let cases = [
-        (
-            "unknown-field",
-            unknown,
-            [None, Some("warning"), Some("error"), Some("error"), Some("error")],
-        ),
-        (
-            "body-too-long",
-            &long_body,
-            [Some("warning"), Some("warning"), Some("warning"), Some("error"), None],
-        ),
-        (
-            "yaml-duplicate-key",
-            "name: pdf\ndescription: x\nscope: {a: b}\nscope: {}\n",
-            [Some("error"), Some("error"), Some("error"), Some("error"), Some("error")],
-        ),
-    ];
-    for (code, yaml, severities) in cases {
+    type Case = (String, String, Vec<Option<String>>);
+    for (code, yaml, severities) in rows::<Case>(include_str!("../data/severities.json")) {
+        let file = skill(&yaml.replace("LINES", &"line\n".repeat(501)));
         for (profile, expected) in Profile::ALL.into_iter().zip(severities) {
-            let file = skill(yaml);
             let found = parse(&file, profile).diagnostics;
             let severity = found.iter().find(|found| found.code.as_str() == code);
             let severity = severity.map(|found| found.severity.as_str());
-            assert_eq!(severity, expected, "`{code}` under {profile}");
+            assert_eq!(severity, expected.as_deref(), "`{code}` under {profile}");
         }
     }
     for (number, profile) in Profile::ALL.into_iter().enumerate() {

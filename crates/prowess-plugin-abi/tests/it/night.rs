@@ -4,7 +4,7 @@
 use abi_stable::StableAbi;
 use prowess_plugin_abi::layout::{Mismatch, Side, check};
 
-/// A copy of the released types, which is never edited.
+/// A copy of the released types, whose layout is never edited.
 #[allow(dead_code, unused_imports, reason = "only the layout is used")]
 #[path = "../../fixtures/abi-1.0/mod.rs"]
 mod v1_0;

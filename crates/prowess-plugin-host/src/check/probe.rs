@@ -28,6 +28,9 @@ pub(super) const GRACE: Duration = Duration::from_secs(3);
 pub(super) const THREADS: usize = 8;
 pub(super) const ROUNDS: usize = 20;
 
+/// The default limit of a host for the bytes of a file.
+const DEFAULT_LIMIT: u64 = 64 << 20;
+
 /// The result of a check: notes, or the reason why it has not passed.
 pub(super) type RuleResult = Result<Vec<String>, NotPassed>;
 
@@ -42,6 +45,32 @@ pub(super) enum NotPassed {
 /// Creates the error of a violated rule.
 pub(super) fn failed(reason: impl Into<String>, help: impl Into<String>) -> NotPassed {
     NotPassed::Failed { reason: reason.into(), help: help.into() }
+}
+
+/// Checks a condition of a rule. If it does not hold, `why` returns the reason and the help.
+pub(super) fn ensure<R: Into<String>, H: Into<String>>(
+    holds: bool,
+    why: impl FnOnce() -> (R, H),
+) -> Result<(), NotPassed> {
+    if holds {
+        return Ok(());
+    }
+    let (reason, help) = why();
+    Err(failed(reason, help))
+}
+
+/// Checks that a call reports a missing package, file or tool as such.
+pub(super) fn ensure_not_found<T>(
+    what: &str,
+    answer: Result<T, AbiError>,
+    help: &str,
+) -> Result<(), NotPassed> {
+    match answer {
+        Err(error) if error.code == codes::NOT_FOUND => Ok(()),
+        Err(error) if is_panic(&error) => Err(panicked(what, &error)),
+        Err(error) => Err(failed(format!("{what} returns another error: {}", error.message), help)),
+        Ok(_) => Err(failed(format!("{what} succeeds"), help)),
+    }
 }
 
 /// Creates the error of a call that must succeed but failed.
@@ -202,7 +231,11 @@ impl Source {
 
     /// Scans the whole source.
     pub(super) fn scan(&self) -> Result<Recorder, NotPassed> {
-        let mut recorder = Recorder::default();
+        self.scan_with(Recorder::default())
+    }
+
+    /// Scans the whole source into this sink, which must succeed.
+    pub(super) fn scan_with(&self, mut recorder: Recorder) -> Result<Recorder, NotPassed> {
         match self.scan_into(&mut recorder, None) {
             Ok(()) => Ok(recorder),
             Err(error) => Err(call_failed(&format!("a scan of `{}`", self.name), &error)),
@@ -246,6 +279,12 @@ impl Source {
             let read = self.object().read(ctx, ReadRequest { package, resource, limit, ext });
             into_result(read).map(|blob| blob.as_slice().to_vec())
         })
+    }
+
+    /// Reads a file that must be there.
+    pub(super) fn content(&self, package: &str, resource: &str) -> Result<Vec<u8>, NotPassed> {
+        let read = self.read(package, resource, DEFAULT_LIMIT);
+        read.map_err(|error| call_failed(&format!("a read of `{package}/{resource}`"), &error))
     }
 
     /// Requests one page of a listing.

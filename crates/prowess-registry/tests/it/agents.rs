@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use prowess_core::{
-    AGENT_LAYER, Cancel, CatalogProvider, Digest, FolderAnswer, FolderTrust, Layer, MemorySource,
-    ReadLimit, Record, ResourcePath, SkillSource, SourceErrorKind, Trust,
+    AGENT_LAYER, Cancel, CatalogProvider, Digest, FolderAnswer, FolderTrust, Layer, ReadLimit,
+    Record, ResourcePath, SkillSource, SourceErrorKind, Trust,
 };
 use prowess_registry::{Registry, Show, SkillRule, VisibilityPolicy};
 
-use crate::fixture::{Changing, memory, skill_md};
+use crate::fixture::{Changing, files, memory, skill_md};
 
 /// The reviews that a test makes.
 #[derive(Default)]
@@ -72,10 +72,8 @@ fn skill_is_offered_once_exactly_its_files_are_reviewed() {
     let reviews = Arc::new(Reviews::default());
     let registry = registry(source.clone(), &reviews, &[]);
     let hidden = &listed(&registry)[0].1;
-    assert!(
-        hidden.starts_with("an agent has written it, and its files are not reviewed"),
-        "{hidden}"
-    );
+    let reason = "an agent has written it, and its files are not reviewed";
+    assert!(hidden.starts_with(reason), "{hidden}");
     assert!(hidden.contains("offer notes@sha256:"), "the step names the files: {hidden}");
     let catalog = registry.catalog();
     let codes: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
@@ -121,13 +119,12 @@ fn quotas_count_reviewed_skills_first() {
     for (count, bytes, expected) in
         [(100, 0, 100), (102, 0, 100), (4, 1 << 20, 3), (1, 5 << 20, 0), (1, 3 << 20, 1)]
     {
-        let mut source = MemorySource::builder("written");
-        for number in 0..count {
+        let written = (0..count).flat_map(|number| {
             let name = format!("s{number:03}");
-            source = source.file(&format!("{name}/SKILL.md"), skill_md(&name, "it"));
-            source = source.file(&format!("{name}/data.txt"), vec![b'x'; bytes]);
-        }
-        let source = Arc::new(source.build().expect("the paths are valid"));
+            let skill = (format!("{name}/SKILL.md"), skill_md(&name, "it"));
+            [skill, (format!("{name}/data.txt"), "x".repeat(bytes))]
+        });
+        let source = files("written", written);
         let reviews = Arc::new(Reviews::default());
         let registry = registry(source, &reviews, &[("agents:*", Show::Whole)]);
         let catalog = registry.reload().catalog;

@@ -6,7 +6,7 @@ use prowess_core::{Layer, ReloadEvent, RuntimeEvent, ShadowEvent, Trust};
 use prowess_registry::Registry;
 use prowess_testkit::{AuditRecorder, ManualClock};
 
-use crate::fixture::{Changing, skill_md};
+use crate::fixture::{Changing, skill_md, user};
 
 /// Returns the shadowed skills since the last call as `id@generation: used over shadowed`.
 fn take_shadows(recorder: &AuditRecorder) -> Vec<String> {
@@ -63,12 +63,8 @@ fn new_shadows_are_reported_once() {
 fn reload_reports_each_new_catalog_once() {
     let source = Arc::new(Changing::default());
     let recorder = Arc::new(AuditRecorder::default());
-    let registry = Registry::builder()
-        .layer(Layer::new("user", Trust::Trusted))
-        .source("user", source.clone())
-        .audit(recorder.clone(), Arc::new(ManualClock::default()))
-        .build()
-        .expect("the layers exist");
+    let builder = user(source.clone()).audit(recorder.clone(), Arc::new(ManualClock::default()));
+    let registry = builder.build().expect("the layers exist");
     source.set("deploy", skill_md("deploy", "first"), 1);
     registry.reload();
     registry.reload();

@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use prowess_core::{
-    Cancel, CatalogProvider, ChangeListener, Layer, MemorySource, PackagePath, ReadLimit,
-    ResourcePath, SkillSource, SourceError, Trust, Watch,
+    Cancel, CatalogProvider, ChangeListener, MemorySource, PackagePath, ReadLimit, ResourcePath,
+    SkillSource, SourceError, Watch,
 };
 use prowess_format::MAX_FILE_BYTES;
 use prowess_registry::Registry;
 use prowess_testkit::{ManualClock, OverriddenSource, SourceOverrides};
 
-use crate::fixture::{Changing, skill_md};
+use crate::fixture::{Changing, files, skill_md, user};
 
 /// A registry of two skills, their source, and the clock.
 struct Fixture {
@@ -26,8 +26,7 @@ impl Fixture {
         for (package, stamp) in [("pdf", 1), ("sql", 2)] {
             source.set(package, skill_md(package, "first"), stamp);
         }
-        let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
-        let builder = builder.source("user", source.clone());
+        let builder = user(source.clone());
         let builder = builder.cache_bodies(Duration::from_secs(seconds), clock.clone());
         let registry = builder.build().expect("the layer exists");
         registry.reload();
@@ -159,19 +158,18 @@ fn caching_source_reports_every_problem() {
     fixture.registry.reload();
     fixture.source.shut(&["deep"]);
     fixture.source.report("changing://pipe");
-    fixture.registry.reload();
-    let catalog = fixture.registry.catalog();
+    let catalog = fixture.registry.reload().catalog;
     let reported: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
     assert_eq!(reported, ["permission-denied", "not-a-file", "skill-kept"]);
     assert!(catalog.get("a").is_some(), "a skill in an unreadable directory stays");
 }
 
 /// A source with an answer of its own to each question.
-struct Remote(MemorySource);
+struct Remote(Arc<MemorySource>);
 
 impl SourceOverrides for Remote {
     fn inner(&self) -> &dyn SkillSource {
-        &self.0
+        &*self.0
     }
 
     fn cache_key(&self) -> Option<String> {
@@ -189,19 +187,13 @@ impl SourceOverrides for Remote {
 
 #[test]
 fn caching_source_answers_as_the_cached_one() {
-    let files = MemorySource::builder("files")
-        .file("pdf/SKILL.md", skill_md("pdf", "Forms."))
-        .file("pdf/guide.md", "The guide");
-    let remote = Remote(files.build().expect("the paths are valid"));
-    let source = Arc::new(OverriddenSource(remote));
-    let registry = Registry::builder()
-        .layer(Layer::new("user", Trust::Trusted))
-        .source("user", source.clone())
-        .cache_bodies(Duration::from_secs(300), Arc::new(ManualClock::default()))
-        .build()
-        .expect("the layer exists");
-    registry.reload();
-    let catalog = registry.catalog();
+    let skill = skill_md("pdf", "Forms.");
+    let files = files("files", [("pdf/SKILL.md", &*skill), ("pdf/guide.md", "The guide")]);
+    let source = Arc::new(OverriddenSource(Remote(files)));
+    let builder = user(source.clone());
+    let builder = builder.cache_bodies(Duration::from_secs(300), Arc::new(ManualClock::default()));
+    let registry = builder.build().expect("the layer exists");
+    let catalog = registry.reload().catalog;
     let caching = &catalog.sources()[0].source;
     let package = PackagePath::new("pdf").expect("the path is valid");
     assert_eq!(caching.name(), "files");

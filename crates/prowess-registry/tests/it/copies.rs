@@ -9,7 +9,7 @@ use prowess_core::{
 use prowess_registry::{Collision, Registry};
 use prowess_testkit::{OverriddenSource, SourceOverrides};
 
-use crate::fixture::{Changing, skill_md};
+use crate::fixture::{Changing, files, memory, skill_md};
 use crate::layers::{TRUSTED, catalog, ids, policy, reported};
 
 #[test]
@@ -24,10 +24,7 @@ fn copies_count_as_one_skill() {
         (Collision::Disambiguate, &other, &["deploy", "user:deploy"], "skill-renamed"),
         (Collision::Error, &other, &[], "skill-collision"),
     ] {
-        let source = |name: &str, text: &str| {
-            let builder = MemorySource::builder(name).file("deploy/SKILL.md", text);
-            Arc::new(builder.build().expect("the paths are valid"))
-        };
+        let source = |name: &str, text: &str| files(name, [("deploy/SKILL.md", text)]);
         let builder = Registry::builder()
             .layer(Layer::new("user", TRUSTED))
             .layer(Layer::new("project", TRUSTED))
@@ -64,11 +61,11 @@ fn a_copy_is_read_once_for_each_version() {
 }
 
 /// A source with the identity of its package, whose `SKILL.md` is never read twice.
-struct Identified(MemorySource, &'static str);
+struct Identified(Arc<MemorySource>, &'static str);
 
 impl SourceOverrides for Identified {
     fn inner(&self) -> &dyn SkillSource {
-        &self.0
+        &*self.0
     }
 
     fn identity(&self, _: &PackagePath) -> Option<String> {
@@ -92,11 +89,8 @@ fn same_directory_is_a_copy_unread() {
     let rows = [("8:1", same, one), ("8:1", "older", one), ("8:2", same, two)];
     for (other, text, expected) in rows {
         let source = |name: &str, identity| {
-            let builder = MemorySource::builder(name);
             let text = if name == "user" { text } else { same };
-            let builder = builder.file("deploy/SKILL.md", skill_md("deploy", text));
-            let memory = builder.build().expect("the paths are valid");
-            Arc::new(OverriddenSource(Identified(memory, identity)))
+            Arc::new(OverriddenSource(Identified(memory(name, &[("deploy", text)]), identity)))
         };
         let builder = Registry::builder()
             .layer(Layer::new("user", TRUSTED))
@@ -115,9 +109,7 @@ fn same_directory_is_a_copy_unread() {
 fn same_directory_of_an_untrusted_folder_is_hidden_once() {
     for (other, expected) in [("8:1", 1), ("8:2", 2)] {
         let source = |name: &str, identity| {
-            let builder = MemorySource::builder(name);
-            let builder = builder.file("deploy/SKILL.md", skill_md("deploy", "the same"));
-            let memory = builder.build().expect("the paths are valid");
+            let memory = memory(name, &[("deploy", "the same")]);
             Arc::new(OverriddenSource(Identified(memory, identity)))
         };
         let asked = AskedFolder { folder: "/p".into(), project: "/p".into(), identity: None };

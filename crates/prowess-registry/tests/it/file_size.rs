@@ -10,7 +10,7 @@ use prowess_format::MAX_FILE_BYTES;
 use prowess_registry::Registry;
 use prowess_testkit::{OverriddenSource, SourceOverrides};
 
-use crate::fixture::{memory, registry, skill_md};
+use crate::fixture::{files, memory, registry, skill_md};
 
 /// A source of one large file, which reports the size of the file only on request.
 struct Remote {
@@ -59,12 +59,9 @@ impl SourceOverrides for Remote {
 #[track_caller]
 fn check_rejected(registry: &Registry) {
     for reload in ["the first reload", "the next reload"] {
-        registry.reload();
-        let catalog = registry.catalog();
-        assert!(
-            catalog.get("large").is_none(),
-            "{reload}: a skill that cannot be loaded is offered"
-        );
+        let catalog = registry.reload().catalog;
+        let is_offered = catalog.get("large").is_some();
+        assert!(!is_offered, "{reload}: a skill that cannot be loaded is offered");
         let findings: Vec<_> = catalog.diagnostics().collect();
         let [finding] = findings[..] else { panic!("{reload}: one finding: {findings:?}") };
         assert_eq!(finding.code.as_str(), "file-too-large", "{reload}");
@@ -92,11 +89,8 @@ fn file_at_the_limit_is_offered() {
 fn frontmatter_that_no_load_accepts_is_rejected() {
     let list = "a,".repeat(11_000);
     let text = format!("---\nname: pdf\ndescription: x\nunknown: [{list}]\n---\nBody\n");
-    let source = MemorySource::builder("m").file("pdf/SKILL.md", text);
-    let source = Arc::new(source.build().expect("the path is valid"));
-    let registry = registry(vec![("user", Trust::Trusted, source)]);
-    registry.reload();
-    let catalog = registry.catalog();
+    let source = files("m", [("pdf/SKILL.md", text)]);
+    let catalog = registry(vec![("user", Trust::Trusted, source)]).reload().catalog;
     let codes: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
     assert_eq!((catalog.len(), &*codes), (0, &["yaml-too-many-nodes"][..]));
 }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use prowess_core::{CatalogProvider, Code, Diagnostic, Layer, MemorySource, Severity, Trust};
+use prowess_core::{CatalogProvider, Code, Diagnostic, Layer, Severity, Trust};
 use prowess_format::{Limit, LimitSeverity, Limits, NameRule, Profile};
 use prowess_registry::{IdFrom, Registry, RegistryPolicy};
 
-use crate::fixture::{Changing, memory, registry, skill_md};
+use crate::fixture::{Changing, files, memory, registry, skill_md, user};
 use crate::layers::{catalog, ids, reported};
 
 fn finding(code: &'static str) -> Diagnostic {
@@ -21,8 +21,7 @@ fn codes(registry: &Registry) -> Vec<String> {
 #[test]
 fn findings_of_the_host_stay() {
     let source = memory("user", &[("a", "It.")]);
-    let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
-    let builder = builder.source("user", source).finding(finding("at-first"));
+    let builder = user(source).finding(finding("at-first"));
     let registry = builder.build().expect("the layer is valid");
     registry.reload();
     assert_eq!(codes(&registry), ["at-first"]);
@@ -40,8 +39,7 @@ fn problems_are_sorted_by_location() {
     for place in ["changing://b", "changing://c", "changing://a"] {
         source.report(place);
     }
-    registry.reload();
-    let catalog = registry.catalog();
+    let catalog = registry.reload().catalog;
     let places: Vec<_> = catalog.diagnostics().filter_map(|found| found.path.as_deref()).collect();
     assert_eq!(places, ["changing://a", "changing://b", "changing://c"]);
 }
@@ -56,9 +54,7 @@ fn names_and_lengths_follow_the_policy() {
         (RegistryPolicy { limits, ..policy }, &[]),
     ] {
         let source = memory("user", &[("a", "Long."), ("Ein Name", "Long.")]);
-        let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
-        let catalog = catalog(builder.source("user", source).policy(policy));
-        assert_eq!(ids(&catalog), expected, "{policy:?}");
+        assert_eq!(ids(&catalog(user(source).policy(policy))), expected, "{policy:?}");
     }
 }
 
@@ -75,8 +71,7 @@ fn size_above_the_limit_of_the_host_is_a_finding() {
     ] {
         let source = memory("user", &[("a", "It.")]);
         let policy = RegistryPolicy { limits, ..RegistryPolicy::default() };
-        let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
-        let catalog = catalog(builder.source("user", source).policy(policy));
+        let catalog = catalog(user(source).policy(policy));
         let codes: Vec<_> = catalog.diagnostics().map(|found| found.code.as_str()).collect();
         assert_eq!(codes, expected, "{limits:?}");
     }
@@ -84,11 +79,9 @@ fn size_above_the_limit_of_the_host_is_a_finding() {
 
 #[test]
 fn id_of_a_nested_package_is_its_directory_alone() {
-    let source = MemorySource::builder("user").file("deep/tables/SKILL.md", skill_md("a", "It."));
+    let source = files("user", [("deep/tables/SKILL.md", skill_md("a", "It."))]);
     let policy = RegistryPolicy { id_from: IdFrom::Directory, ..RegistryPolicy::default() };
-    let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted)).policy(policy);
-    let source = Arc::new(source.build().expect("the path is valid"));
-    assert_eq!(ids(&catalog(builder.source("user", source))), ["tables"]);
+    assert_eq!(ids(&catalog(user(source).policy(policy))), ["tables"]);
 }
 
 #[test]

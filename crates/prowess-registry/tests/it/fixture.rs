@@ -9,17 +9,31 @@ use prowess_core::{
     PackagePath, PreviousScan, ReadLimit, ResourcePath, ScanSink, ScanSummary, Severity,
     SkillSource, SourceChange, SourceError, SourceErrorKind, Stamp, Trust, Watch,
 };
-use prowess_registry::Registry;
+use prowess_registry::{Registry, RegistryBuilder};
 
 /// Returns a source in memory with these packages and descriptions.
 pub(crate) fn memory(name: &str, skills: &[(&str, &str)]) -> Arc<MemorySource> {
-    let add = |builder: prowess_core::MemorySourceBuilder,
-               (package, description): &(&str, &str)| {
+    let file = |(package, description): &(&str, &str)| {
         let skill = package.rsplit('/').next().unwrap_or(package);
-        builder.file(&format!("{package}/SKILL.md"), skill_md(skill, description))
+        (format!("{package}/SKILL.md"), skill_md(skill, description))
     };
-    let builder = skills.iter().fold(MemorySource::builder(name), add);
+    files(name, skills.iter().map(file))
+}
+
+/// Returns a source in memory with these files.
+pub(crate) fn files<P: AsRef<str>, T: AsRef<[u8]>>(
+    name: &str,
+    files: impl IntoIterator<Item = (P, T)>,
+) -> Arc<MemorySource> {
+    let builder = files.into_iter().fold(MemorySource::builder(name), |builder, (path, text)| {
+        builder.file(path.as_ref(), text)
+    });
     Arc::new(builder.build().expect("the paths are valid"))
+}
+
+/// Returns a registry of one trusted layer, `user`, with this source.
+pub(crate) fn user(source: Arc<dyn SkillSource>) -> RegistryBuilder {
+    Registry::builder().layer(Layer::new("user", Trust::Trusted)).source("user", source)
 }
 
 /// Returns a valid `SKILL.md`.
@@ -88,11 +102,7 @@ impl Changing {
     }
 
     pub(crate) fn remove(&self, package: &str) {
-        self.state
-            .lock()
-            .expect("the lock is not poisoned")
-            .files
-            .retain(|(known, ..)| known != package);
+        self.state().files.retain(|(known, ..)| known != package);
     }
 
     pub(crate) fn break_down(&self, is_broken: bool) {
@@ -111,8 +121,7 @@ impl Changing {
 
     /// Sets the directories that a scan cannot read.
     pub(crate) fn shut(&self, directories: &[&str]) {
-        let directories = directories.iter().map(|&directory| directory.to_owned()).collect();
-        self.state().shut = directories;
+        self.state().shut = directories.iter().map(|&directory| directory.to_owned()).collect();
     }
 
     /// Creates a source that can be watched.

@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Catalog, CatalogProvider, Layer, SkillSource, Trust};
+use prowess_core::{Catalog, CatalogProvider};
 use prowess_registry::{OnBroken, Registry, RegistryPolicy, codes};
 
-use crate::fixture::{Changing, skill_md};
+use crate::fixture::{Changing, skill_md, user};
 
 fn registry(source: &Arc<Changing>, on_broken: OnBroken) -> Registry {
-    let source: Arc<dyn SkillSource> = source.clone();
     let policy = RegistryPolicy { on_broken, ..RegistryPolicy::default() };
-    let builder = Registry::builder().policy(policy).layer(Layer::new("user", Trust::Trusted));
-    builder.source("user", source).build().expect("the layer is valid")
+    user(source.clone()).policy(policy).build().expect("the layer is valid")
 }
 
 /// Returns the description of `pdf` in a catalog, and the codes of all findings.
@@ -92,11 +90,8 @@ fn finding_has_the_first_generation() {
     let again = registry.reload().catalog;
     assert!(Arc::ptr_eq(&first, &again), "the same findings are no change");
     source.set("other", skill_md("other", "new"), 1);
-    assert_eq!(
-        kept(&registry.reload().catalog).as_deref(),
-        Some(sentence),
-        "the finding is unchanged"
-    );
+    let again = kept(&registry.reload().catalog);
+    assert_eq!(again.as_deref(), Some(sentence), "the finding is unchanged");
     source.remove("pdf");
     assert!(registry.reload().catalog.get("pdf").is_none(), "a removed skill is not kept");
     assert_eq!(registry.catalog().diagnostics().count(), 0, "the finding is removed, too");
@@ -122,18 +117,11 @@ fn unreadable_file_keeps_the_skill() {
         }
         source.report_nothing();
         source.set("pdf", skill_md("pdf", "Good."), 1);
-        let (description, codes) = pdf_and_findings(&registry.reload().catalog);
-        assert_eq!(
-            (description.as_deref(), codes),
-            (Some("Good."), vec![]),
-            "it can be read again"
-        );
+        let again = pdf_and_findings(&registry.reload().catalog);
+        assert_eq!(again, (Some("Good.".to_owned()), vec![]), "it can be read again");
         source.remove("pdf");
-        assert_eq!(
-            pdf_and_findings(&registry.reload().catalog),
-            (None, vec![]),
-            "a removed skill is not kept"
-        );
+        let removed = pdf_and_findings(&registry.reload().catalog);
+        assert_eq!(removed, (None, vec![]), "a removed skill is not kept");
     }
 }
 
@@ -170,15 +158,11 @@ fn restored_records_are_not_a_fallback() {
     let first = registry(&source, OnBroken::KeepLast).reload().catalog;
     let records = Arc::clone(&first.sources()[0].records);
     source.break_down(true);
-    let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
-    let builder = builder.source("user", source.clone()).restore(|_| Some(Arc::clone(&records)));
+    let builder = user(source.clone()).restore(|_| Some(Arc::clone(&records)));
     let registry = builder.build().expect("the layer is valid");
     let expected = (None, vec!["error source-failed".to_owned()]);
-    assert_eq!(
-        pdf_and_findings(&registry.reload().catalog),
-        expected,
-        "a restored record is not offered before a scan"
-    );
+    let found = pdf_and_findings(&registry.reload().catalog);
+    assert_eq!(found, expected, "a restored record is not offered before a scan");
     source.break_down(false);
     source.set("pdf", "broken", 2);
     let (description, _) = pdf_and_findings(&registry.reload().catalog);
@@ -192,8 +176,7 @@ fn record_of_an_earlier_run_is_no_fallback() {
     let earlier = registry(&source, OnBroken::KeepLast).reload().catalog;
     let records = Arc::clone(&earlier.sources()[0].records);
     source.set("pdf", HALF, 2);
-    let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
-    let builder = builder.source("user", source).restore(|_| Some(Arc::clone(&records)));
+    let builder = user(source).restore(|_| Some(Arc::clone(&records)));
     let catalog = builder.build().expect("the layer is valid").reload().catalog;
     let (description, codes) = pdf_and_findings(&catalog);
     assert_eq!((description, codes), (None, vec!["error frontmatter-unclosed".to_owned()]));

@@ -8,7 +8,7 @@ use prowess_core::{Cancel, CatalogProvider, Layer, Trust};
 use prowess_registry::Registry;
 use prowess_testkit::before_scan;
 
-use crate::fixture::memory;
+use crate::fixture::{memory, user};
 
 /// A registry with two blocked sources in front of one that answers: those of the highest layer are
 /// scanned first. What ends the wait for them is that both were asked.
@@ -61,8 +61,7 @@ fn blocked_source_delays_no_other() {
     assert_eq!(late(&registry), 1, "the other one still blocks");
     stuck.send(()).expect("it waits");
     wait_for(&registry, "stuck");
-    registry.reload();
-    let catalog = registry.catalog();
+    let catalog = registry.reload().catalog;
     assert_eq!((catalog.len(), catalog.diagnostics().count()), (3, 0), "it is as any other");
 }
 
@@ -128,8 +127,7 @@ fn source_that_goes_on_is_waited_for() {
             std::thread::yield_now();
         }
     });
-    let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
-    let registry = Arc::new(builder.source("user", large).build().expect("the layer is valid"));
+    let registry = Arc::new(user(large).build().expect("the layer is valid"));
     registry.start_until(&Cancel::with_poll(move || !is_over.fetch_or(true, Ordering::SeqCst)));
     assert_eq!((registry.catalog().len(), late(&registry)), (1, 0));
 }

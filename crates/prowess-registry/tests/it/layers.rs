@@ -7,10 +7,10 @@ mod spellings;
 
 use std::sync::Arc;
 
-use prowess_core::{Catalog, CatalogProvider, Layer, Record, Trust};
+use prowess_core::{Catalog, Layer, Record, Trust};
 use prowess_registry::{Collision, Registry, RegistryBuilder, RegistryPolicy};
 
-use crate::fixture::memory;
+use crate::fixture::{memory, user};
 
 /// Returns a registry whose layers, the lowest first, each have a skill `deploy`.
 fn stacked(layers: &[(&str, Trust)]) -> RegistryBuilder {
@@ -23,8 +23,7 @@ fn stacked(layers: &[(&str, Trust)]) -> RegistryBuilder {
 
 pub(crate) fn catalog(builder: RegistryBuilder) -> Arc<Catalog> {
     let registry = builder.build().expect("the layers are valid");
-    registry.reload();
-    registry.catalog()
+    registry.reload().catalog
 }
 
 pub(crate) fn policy(collision: Collision) -> RegistryPolicy {
@@ -47,10 +46,7 @@ pub(crate) const TRUSTED: Trust = Trust::Trusted;
 fn skills_of_a_catalog_can_be_skipped_and_counted() {
     let names: Vec<_> = (0..10_000).map(|at| format!("skill-{at:05}")).collect();
     let skills: Vec<_> = names.iter().map(|name| (name.as_str(), "One of many.")).collect();
-    let builder = Registry::builder()
-        .layer(Layer::new("user", TRUSTED))
-        .source("user", memory("user", &skills));
-    let catalog = catalog(builder);
+    let catalog = catalog(user(memory("user", &skills)));
     let page = |number: usize| catalog.skills().skip(number * 300).take(300);
     let paged: Vec<_> = (0..).map(page).take_while(|page| page.len() > 0).flatten().collect();
     assert!(paged.iter().map(Record::id).eq(&names), "each skill once, in order");

@@ -3,18 +3,17 @@
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, Caller, CatalogProvider, Layer, MemorySource, SkillSource, Timestamp, Trust,
+    ActiveSkill, Caller, Catalog, CatalogProvider, Layer, SkillSource, Timestamp, Trust,
 };
 use prowess_registry::{Registry, RegistryError};
 
-use crate::fixture::{memory, registry, skill_md};
+use crate::fixture::{files, memory, registry, skill_md};
 
 /// Checks that the offered skill `deploy` has this description, and that the others are shadowed,
 /// each with a reason and a warning.
 #[track_caller]
 fn check(registry: &Registry, winner: &str, shadowed: usize) {
-    registry.reload();
-    let catalog = registry.catalog();
+    let catalog = registry.reload().catalog;
     let deploy = catalog.get("deploy").expect("one skill is offered");
     assert_eq!(deploy.description(), winner);
     let aside: Vec<_> = catalog.excluded().collect();
@@ -37,13 +36,10 @@ fn priority_then_path_wins_in_a_layer() {
             "---\nname: deploy\ndescription: priority {priority}\npriority: {priority}\n---\n{package}\n"
         )
     };
-    let source = MemorySource::builder("user")
-        .file("a/deploy/SKILL.md", with(0, "a"))
-        .file("b/deploy/SKILL.md", with(5, "b"))
-        .file("c/deploy/SKILL.md", with(5, "c"))
-        .build()
-        .expect("the paths are valid");
-    let registry = registry(vec![("user", Trust::Trusted, Arc::new(source))]);
+    let skill =
+        |(package, priority)| (format!("{package}/deploy/SKILL.md"), with(priority, package));
+    let source = files("user", [("a", 0), ("b", 5), ("c", 5)].map(skill));
+    let registry = registry(vec![("user", Trust::Trusted, source)]);
     check(&registry, "priority 5", 2);
     let location = registry.catalog().get("deploy").expect("the skill is offered").location();
     assert_eq!(location, "memory://user/b/deploy/SKILL.md", "equal priorities are sorted by path");
@@ -51,11 +47,13 @@ fn priority_then_path_wins_in_a_layer() {
 
 #[test]
 fn exact_name_wins_over_repaired_ones() {
-    let source = |files: &[(&str, &str)]| {
-        let files = files.iter().fold(MemorySource::builder("user"), |builder, (path, fields)| {
-            builder.file(path, format!("---\n{fields}\ndescription: {path}\n---\n"))
-        });
-        Arc::new(files.build().expect("the paths are valid")) as Arc<dyn SkillSource>
+    let source = |skills: &[(&str, &str)]| -> Arc<dyn SkillSource> {
+        files(
+            "user",
+            skills
+                .iter()
+                .map(|(path, fields)| (path, format!("---\n{fields}\ndescription: {path}\n---\n"))),
+        )
     };
     let exact = ("deploy/SKILL.md", "name: deploy");
     for (written, is_other) in [
@@ -111,16 +109,15 @@ fn result_does_not_depend_on_scan_order() {
 
 #[test]
 fn broken_skill_does_not_hide_others() {
-    let source = MemorySource::builder("user")
-        .file("good/SKILL.md", skill_md("good", "fine"))
-        .file("bad/SKILL.md", "no frontmatter at all")
-        .file("worse/SKILL.md", b"\xff\xfe".as_slice())
-        .file("also-good/SKILL.md", skill_md("also-good", "fine"))
-        .build()
-        .expect("the paths are valid");
-    let registry = registry(vec![("user", Trust::Trusted, Arc::new(source))]);
-    registry.reload();
-    let catalog = registry.catalog();
+    let [good, also_good] = ["good", "also-good"].map(|name| skill_md(name, "fine"));
+    let skills: [(_, &[u8]); 4] = [
+        ("good/SKILL.md", good.as_bytes()),
+        ("bad/SKILL.md", b"no frontmatter at all"),
+        ("worse/SKILL.md", b"\xff\xfe"),
+        ("also-good/SKILL.md", also_good.as_bytes()),
+    ];
+    let source = files("user", skills);
+    let catalog = registry(vec![("user", Trust::Trusted, source)]).reload().catalog;
     let ids: Vec<_> = catalog.skills().map(|skill| skill.id()).collect();
     assert_eq!(ids, ["also-good", "good"], "the valid skills are offered");
     let errors: Vec<_> = catalog
@@ -149,19 +146,26 @@ fn invalid_layers_are_errors() {
 
 #[test]
 fn slugs_collide_like_other_ids() {
-    let source = MemorySource::builder("user")
-        .file("a/SKILL.md", skill_md("Deploy", "from a"))
-        .file("b/SKILL.md", skill_md("deploy", "from b"))
-        .file("deploy/SKILL.md", "---\ndescription: from the directory\n---\nBody\n")
-        .build()
-        .expect("the paths are good");
+    let skills = [
+        ("a/SKILL.md", skill_md("Deploy", "from a")),
+        ("b/SKILL.md", skill_md("deploy", "from b")),
+        ("deploy/SKILL.md", "---\ndescription: from the directory\n---\nBody\n".to_owned()),
+    ];
     let layers = vec![
-        ("user", Trust::Trusted, Arc::new(source) as Arc<dyn SkillSource>),
+        ("user", Trust::Trusted, files("user", skills) as Arc<dyn SkillSource>),
         ("project", Trust::Untrusted, memory("project", &[("Deploy", "from project")])),
     ];
     let registry = registry(layers);
     check(&registry, "from b", 3);
     assert_eq!(registry.catalog().get("deploy").map(|it| it.name()), Some("deploy"));
+}
+
+/// Returns a catalog of skills in these directories with these names.
+fn named(names: &[(&str, &str)]) -> Arc<Catalog> {
+    let skill =
+        |(directory, name): &(&str, &str)| (format!("{directory}/SKILL.md"), skill_md(name, "x"));
+    let source = files("user", names.iter().map(skill));
+    registry(vec![("user", Trust::Trusted, source)]).reload().catalog
 }
 
 /// Each kind of name is found by its title, its folder and its id, and loaded.
@@ -177,13 +181,7 @@ fn names_of_any_kind_are_found() {
         ("mixed", "\u{65e5}\u{672c}\u{8a9e} C++ \u{1f680}"),
         ("net", ".NET"),
     ];
-    let source = names.iter().fold(MemorySource::builder("user"), |builder, (directory, name)| {
-        builder.file(&format!("{directory}/SKILL.md"), skill_md(name, "x"))
-    });
-    let source = Arc::new(source.build().expect("the paths are valid")) as Arc<dyn SkillSource>;
-    let user = registry(vec![("user", Trust::Trusted, source)]);
-    user.reload();
-    let catalog = user.catalog();
+    let catalog = named(&names);
     for (directory, name) in names {
         let titled = catalog.find(name, Caller::Model).found().expect(name);
         let loaded = ActiveSkill::of(titled, skill_md(name, "x").as_bytes(), Timestamp(0));
@@ -202,13 +200,7 @@ fn paths_and_plain_letters_find_one_skill() {
     let names = "a/pdf=pdf b/análisis=análisis b/straße=straße e/x=مي\u{200c}خواهم f/über=über \
         f/uber=uber g/ação=ação g/açaõ=açaõ";
     let names: Vec<_> = names.split(' ').filter_map(|name| name.split_once('=')).collect();
-    let source = names.iter().fold(MemorySource::builder("user"), |builder, (directory, name)| {
-        builder.file(&format!("{directory}/SKILL.md"), skill_md(name, "x"))
-    });
-    let source = Arc::new(source.build().expect("the paths are valid")) as Arc<dyn SkillSource>;
-    let user = registry(vec![("user", Trust::Trusted, source)]);
-    user.reload();
-    let catalog = user.catalog();
+    let catalog = named(&names);
     let spelled = "/pdf pdf/ pdf/SKILL.md PDF.md skills/pdf ./.claude/skills/pdf/SKILL.md a/pdf \
         ~/.agents/skills/pdf/ memory://user/a/pdf";
     for (references, expected) in [

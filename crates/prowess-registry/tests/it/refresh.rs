@@ -61,10 +61,8 @@ impl Place {
     #[track_caller]
     fn wait_for_watch(&self) {
         self.next();
-        assert!(
-            self.registry.catalog().get("late").is_some(),
-            "the change during the setup is found"
-        );
+        let is_found = self.registry.catalog().get("late").is_some();
+        assert!(is_found, "the change during the setup is found");
         self.source.take_scans();
     }
 }
@@ -90,11 +88,8 @@ fn cool_down_applies_to_refresh_only() {
         assert!(place.refresher.refresh().is_none(), "59 s are less than the cool-down");
         assert_eq!(place.source.take_scans(), [], "nothing is scanned");
         place.refresher.reload();
-        assert_eq!(
-            place.source.take_scans(),
-            [Scanned::Everything],
-            "a reload ignores the cool-down"
-        );
+        let scans = place.source.take_scans();
+        assert_eq!(scans, [Scanned::Everything], "a reload ignores the cool-down");
         place.advance(59_999);
         assert!(place.refresher.refresh().is_none(), "a reload restarts the cool-down");
         place.advance(1);

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Cancel, CatalogProvider, Layer, Trust};
+use prowess_core::{Cancel, CatalogProvider, Trust};
 use prowess_registry::{Changes, Registry};
 
-use crate::fixture::{Changing, memory, registry, skill_md};
+use crate::fixture::{Changing, memory, registry, skill_md, user};
 
 fn loaded(skills: &[&str]) -> (Arc<Changing>, Registry) {
     let source = Arc::new(Changing::default());
@@ -123,20 +123,15 @@ fn broken_file_is_read_once() {
     source.set("b", skill_md("b", "repaired"), 2);
     let wanted = changes(|changes| (changes.unchanged, changes.changed) = (1, 1));
     check(&source, &registry, 1, wanted);
-    assert_eq!(
-        registry.catalog().diagnostics().count(),
-        0,
-        "the finding is removed with its cause"
-    );
+    let findings = registry.catalog().diagnostics().count();
+    assert_eq!(findings, 0, "the finding is removed with its cause");
 }
 
 #[test]
 fn records_of_an_earlier_run_are_not_read_again() {
     let (source, earlier) = loaded(&["a", "b"]);
     let records = Arc::clone(&earlier.catalog().sources()[0].records);
-    let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
-    let builder = builder.source("user", source.clone());
-    let registry = builder.restore(|_| Some(Arc::clone(&records))).build();
+    let registry = user(source.clone()).restore(|_| Some(Arc::clone(&records))).build();
     let registry = registry.expect("the layer is valid");
     source.set("b", skill_md("b", "second"), 2);
     registry.reload();
@@ -154,11 +149,8 @@ fn failed_source_keeps_its_last_scan() {
     let sentence = "changing://: error[source-failed]: source `changing` could not be scanned: the disk is gone";
     assert_eq!(reported, [sentence]);
     source.break_down(false);
-    assert_eq!(
-        registry.reload().catalog.diagnostics().count(),
-        0,
-        "the finding is removed with its cause"
-    );
+    let findings = registry.reload().catalog.diagnostics().count();
+    assert_eq!(findings, 0, "the finding is removed with its cause");
 }
 
 #[test]

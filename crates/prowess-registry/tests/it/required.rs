@@ -2,22 +2,18 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Caller, Catalog, CatalogProvider, Layer, MemorySource, Record, Trust};
-use prowess_registry::{Registry, Show, SkillRule, VisibilityPolicy, codes};
+use prowess_core::{Caller, Catalog, CatalogProvider, Record, Trust};
+use prowess_registry::{Show, SkillRule, VisibilityPolicy, codes};
 
-use crate::fixture::{Changing, memory, registry};
+use crate::fixture::{Changing, files, memory, registry, user};
 
 /// Returns a catalog of skills, each a name with the rest of its frontmatter.
 fn catalog(skills: &[(&str, &str)]) -> Arc<Catalog> {
-    let mut files = MemorySource::builder("memory");
-    for (name, yaml) in skills {
+    let skills = skills.iter().map(|(name, yaml)| {
         let text = format!("---\nname: {name}\ndescription: Does {name}.\n{yaml}---\nBody\n");
-        files = files.file(&format!("{name}/SKILL.md"), text);
-    }
-    let source = files.build().expect("the paths are valid");
-    let registry = registry(vec![("user", Trust::Trusted, Arc::new(source))]);
-    registry.reload();
-    registry.catalog()
+        (format!("{name}/SKILL.md"), text)
+    });
+    registry(vec![("user", Trust::Trusted, files("memory", skills))]).reload().catalog
 }
 
 /// Returns the order in which a skill and its requirements are loaded, or what is missing.
@@ -61,12 +57,11 @@ fn missing_skills_are_named() {
 #[test]
 fn skill_that_is_not_offered_misses_nothing() {
     let source = memory("disk", &[("b", "it")]);
-    let layers = Registry::builder().layer(Layer::new("user", Trust::Trusted));
     let disabled = SkillRule { pattern: "a".to_owned(), show: Show::Disabled };
     let visibility = VisibilityPolicy { skills: vec![disabled], ..VisibilityPolicy::default() };
     let needy = Changing::default();
     needy.set("a", "---\nname: a\ndescription: x\nrequires: gone\n---\n", 1);
-    let builder = layers.source("user", source).source("user", Arc::new(needy));
+    let builder = user(source).source("user", Arc::new(needy));
     let registry = builder.visibility(visibility).build().expect("the layers are good");
     registry.reload();
     assert!(findings(&registry.catalog()).is_empty(), "{:?}", findings(&registry.catalog()));

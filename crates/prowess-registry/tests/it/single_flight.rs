@@ -105,11 +105,8 @@ fn waiting_reload_can_be_cancelled() {
         let waiting = scope.spawn(|| registry.reload_until(&cancel));
         cancel.cancel();
         let reload = waiting.join().expect("the reload does not panic");
-        assert_eq!(
-            reload.catalog.generation(),
-            0,
-            "it gives what there is, though the scan goes on"
-        );
+        let generation = reload.catalog.generation();
+        assert_eq!(generation, 0, "it gives what there is, though the scan goes on");
         source.open(true);
         first.join().expect("the first reload does not panic");
     });

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use prowess_core::{CatalogProvider, Facts, Layer, SkillSource, Trust};
+use prowess_core::{CatalogProvider, Facts, SkillSource, Trust};
 use prowess_registry::{CatalogChange, IdList, Notice, Registry, Subscription};
 
-use crate::fixture::{Changing, registry, skill_md};
+use crate::fixture::{Changing, registry, skill_md, user};
 
 fn two_layers() -> (Arc<Changing>, Arc<Changing>, Registry) {
     let (low, high) = (Arc::new(Changing::default()), Arc::new(Changing::default()));
@@ -113,9 +113,8 @@ fn another_skill_of_the_same_source_is_a_change() {
     let needs = "---\nname: a\ndescription: It.\nmetadata:\n  openclaw:\n    requires:\n      bins: [jq]\n---\n";
     source.set("one/a", needs, 1);
     source.set("two/a", skill_md("a", "It."), 1);
-    let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
-    let builder = builder.source("user", source.clone()).facts(machine.clone());
-    let registry = builder.build().expect("the layer is valid");
+    let registry = user(source.clone()).facts(machine.clone()).build();
+    let registry = registry.expect("the layer is valid");
     registry.reload();
     let package = || registry.catalog().get("a").map(|skill| skill.package().to_string());
     assert_eq!(package().as_deref(), Some("two/a"));

@@ -5,13 +5,13 @@ use std::sync::{Arc, Mutex, Weak, mpsc};
 use std::thread;
 
 use prowess_core::{
-    Cancel, Catalog, CatalogProvider, Layer, PreviousScan, Ranked, Ranker, ScanSink, ScanSummary,
+    Cancel, Catalog, CatalogProvider, PreviousScan, Ranked, Ranker, ScanSink, ScanSummary,
     SkillSource, SourceError, Trust,
 };
 use prowess_registry::Registry;
 use prowess_testkit::{OverriddenSource, SourceOverrides, VersionedSource};
 
-use crate::fixture::{Changing, registry, skill_md};
+use crate::fixture::{Changing, registry, skill_md, user};
 
 const READERS: usize = 8;
 
@@ -45,10 +45,8 @@ fn readers_see_consistent_catalogs() {
         }
         is_over.store(true, Ordering::Release);
         for reader in readers {
-            assert!(
-                reader.join().expect("no reader found an inconsistent catalog") > 0,
-                "each reader has loaded catalogs"
-            );
+            let loaded = reader.join().expect("no reader found an inconsistent catalog");
+            assert!(loaded > 0, "each reader has loaded catalogs");
         }
     });
     assert_eq!(registry.catalog().generation(), swaps);
@@ -124,8 +122,7 @@ impl Ranker for Preparing {
 #[test]
 fn ranker_prepares_before_publication() {
     let (source, ranker) = (Arc::new(Changing::default()), Arc::new(Preparing::default()));
-    let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
-    let builder = builder.source("user", source.clone()).ranker(ranker.clone());
+    let builder = user(source.clone()).ranker(ranker.clone());
     let registry = Arc::new(builder.build().expect("the layer exists"));
     *ranker.registry.lock().expect("the lock is not poisoned") = Arc::downgrade(&registry);
     source.set("a", skill_md("a", "first"), 1);

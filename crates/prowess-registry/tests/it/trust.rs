@@ -16,6 +16,10 @@ use prowess_testkit::ManualClock;
 
 use crate::fixture::memory;
 
+fn trusted_if(is_trusted: bool) -> FolderAnswer {
+    if is_trusted { FolderAnswer::Trusted } else { FolderAnswer::NotTrusted }
+}
+
 /// Answers with the value that a test sets.
 #[derive(Default)]
 struct SetTrust(AtomicU64);
@@ -25,10 +29,7 @@ const SILENT: u64 = 2;
 impl FolderTrust for SetTrust {
     fn answer(&self, folder: &Path) -> FolderAnswer {
         assert_eq!(folder, Path::new("/project/deep"), "the folder of the source is checked");
-        match self.0.load(Ordering::Relaxed) {
-            1 => FolderAnswer::Trusted,
-            _ => FolderAnswer::NotTrusted,
-        }
+        trusted_if(self.0.load(Ordering::Relaxed) == 1)
     }
 
     fn version(&self) -> u64 {
@@ -89,10 +90,8 @@ fn untrusted_folder_is_hidden_and_shadows_nothing() {
     };
     assert_eq!(codes(&registry), ["project-not-trusted"], "there is one finding");
     let help = &catalog.diagnostics().next().expect("there is a finding").help;
-    assert!(
-        help.ends_with(r"press `Trust` next to '/it'\''s'"),
-        "the words are the host's, and the path is quoted for a shell: {help}"
-    );
+    let step = r"press `Trust` next to '/it'\''s'";
+    assert!(help.ends_with(step), "the host's words, with a path that a shell takes: {help}");
 
     assert!(refresher.reload_if_stale().is_none(), "the trust is unchanged");
     trust.0.store(1, Ordering::Relaxed);
@@ -102,11 +101,8 @@ fn untrusted_folder_is_hidden_and_shadows_nothing() {
     trust.0.store(SILENT, Ordering::Relaxed);
     assert!(refresher.reload_if_stale().is_some(), "the trust is unknown now");
     assert_eq!(registry.catalog().get("deploy").unwrap().description(), "the user's");
-    assert_eq!(
-        codes(&registry),
-        ["silent", "project-not-trusted"],
-        "the turn has the current findings"
-    );
+    let current = ["silent", "project-not-trusted"];
+    assert_eq!(codes(&registry), current, "the turn has the current findings");
 }
 
 /// Starts another turn while a catalog is being built.
@@ -187,11 +183,7 @@ struct OneFolder {
 
 impl FolderTrust for OneFolder {
     fn answer(&self, folder: &Path) -> FolderAnswer {
-        if folder == Path::new(self.folder) {
-            FolderAnswer::Trusted
-        } else {
-            FolderAnswer::NotTrusted
-        }
+        trusted_if(folder == Path::new(self.folder))
     }
 
     fn check(&self, folder: &Path) -> CheckedFolder {
@@ -219,8 +211,7 @@ fn folder_that_replaced_the_trusted_one_is_hidden() {
             .trust(Arc::new(trust))
             .build()
             .expect("the layer is valid");
-        registry.reload();
-        let catalog = registry.catalog();
+        let catalog = registry.reload().catalog;
         assert_eq!(catalog.get("a").is_some(), is_offered, "{source:?} {trusted:?}");
         let reasons: Vec<_> = catalog.excluded().map(|skill| skill.reason()).collect();
         let replaced = Some("`/project` was replaced since this program started");
@@ -234,11 +225,7 @@ struct FirstFolders(AtomicU64);
 impl FolderTrust for FirstFolders {
     fn answer(&self, folder: &Path) -> FolderAnswer {
         let number = folder.to_string_lossy().trim_start_matches("/project/").parse::<u64>();
-        if number.expect("the folder has a number") < self.0.load(Ordering::Relaxed) {
-            FolderAnswer::Trusted
-        } else {
-            FolderAnswer::NotTrusted
-        }
+        trusted_if(number.expect("the folder has a number") < self.0.load(Ordering::Relaxed))
     }
 }
 
@@ -253,8 +240,7 @@ fn trust_in_one_of_two_folders_offers_its_skills() {
         .build()
         .expect("the layer is valid");
     let offered = || {
-        registry.reload();
-        let catalog = registry.catalog();
+        let catalog = registry.reload().catalog;
         let ids: Vec<_> = catalog.skills().map(|skill| skill.id().to_owned()).collect();
         (ids.join(" "), catalog.diagnostics().count())
     };

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex, OnceLock, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use prowess_core::{Catalog, Layer, Ranked, Ranker, Trust};
-use prowess_registry::{RefreshMode, RefreshPolicy, Refresher, Registry};
+use prowess_core::{Catalog, Ranked, Ranker};
+use prowess_registry::{RefreshMode, RefreshPolicy, Refresher};
 use prowess_testkit::ManualClock;
 
-use crate::fixture::{Changing, skill_md};
+use crate::fixture::{Changing, skill_md, user};
 
 /// The maximum time that a test waits for a turn.
 const LONG: Duration = Duration::from_secs(60);
@@ -36,8 +36,7 @@ impl Ranker for TurnDuringReload {
 #[test]
 fn turn_during_a_reload_does_not_wait() {
     let (source, ranker) = (Arc::new(Changing::default()), Arc::new(TurnDuringReload::default()));
-    let builder = Registry::builder().layer(Layer::new("user", Trust::Trusted));
-    let builder = builder.source("user", source.clone()).ranker(ranker.clone());
+    let builder = user(source.clone()).ranker(ranker.clone());
     let registry = Arc::new(builder.build().expect("the layer is valid"));
     let clock = Arc::new(ManualClock::default());
     let policy = RefreshPolicy { mode: Some(RefreshMode::Ttl), ..RefreshPolicy::default() };

@@ -67,8 +67,7 @@ fn offered(policy: RegistryPolicy, skills: &[usize], is_reversed: bool) -> Vec<i
     };
     let sources = sources.iter().map(|source| Arc::clone(source) as _).enumerate();
     let registry = sources.fold(builder, layered).build().expect("the layers are valid");
-    registry.reload();
-    let catalog = registry.catalog();
+    let catalog = registry.reload().catalog;
     let number = |skill: prowess_core::Record<'_>| {
         skill.description().parse().expect("each description is a number")
     };

@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex};
 use prowess_core::{Audience, Caller, Catalog, Facts, Layer, Lookup, MemorySource, Trust};
 use prowess_registry::{Registry, RegistryBuilder, Show, SkillRule, VisibilityPolicy};
 
+use crate::fixture::files;
+
 /// Facts that a test sets.
 #[derive(Default)]
 struct Machine {
@@ -48,14 +50,11 @@ impl Facts for Machine {
 /// Returns a layer of skills, each a name with the rest of its frontmatter.
 fn layer(trust: Trust, skills: &[(&str, &str)]) -> (Layer, Arc<MemorySource>) {
     let name = trust.as_str();
-    let file = |name: &str, yaml: &str| {
-        format!("---\nname: {name}\ndescription: {name} of it.\n{yaml}---\nBody\n")
+    let skill = |(name, yaml): &(&str, &str)| {
+        let text = format!("---\nname: {name}\ndescription: {name} of it.\n{yaml}---\nBody\n");
+        (format!("{name}/SKILL.md"), text)
     };
-    let add = |builder: prowess_core::MemorySourceBuilder, (name, yaml): &(&str, &str)| {
-        builder.file(&format!("{name}/SKILL.md"), file(name, yaml))
-    };
-    let builder = skills.iter().fold(MemorySource::builder(name), add);
-    (Layer::new(name, trust), Arc::new(builder.build().expect("the paths are valid")))
+    (Layer::new(name, trust), files(name, skills.iter().map(skill)))
 }
 
 fn builder(layers: &[(Layer, Arc<MemorySource>)]) -> RegistryBuilder {

@@ -6,9 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use prowess_core::{
-    Cancel, Catalog, CatalogBuilder, CatalogSource as Scanned, Layer, Listing, MemorySource,
-    NewRecord, PackagePath, PreviousScan, ReadLimit, RecordIndex, RecordSetBuilder, ResourcePath,
-    ScanSink, ScanSummary, SkillSource, SourceError, Trust,
+    Catalog, CatalogBuilder, CatalogSource as Scanned, Layer, MemorySource, NewRecord, RecordIndex,
+    RecordSetBuilder, SkillSource, Trust,
 };
 use prowess_source_catalog::CatalogSource;
 use prowess_testkit::{ScanRecorder, SourceFixture, Unreadable, check_source};
@@ -81,33 +80,5 @@ fn source_keeps_the_rules() {
 }
 
 impl SkillSource for Temporary {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn root(&self) -> &str {
-        self.0.root()
-    }
-
-    fn scan(
-        &self,
-        previous: &PreviousScan<'_>,
-        sink: &mut dyn ScanSink,
-        cancel: &Cancel,
-    ) -> Result<ScanSummary, SourceError> {
-        self.0.scan(previous, sink, cancel)
-    }
-
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.0.list(package, most)
-    }
-
-    fn read(
-        &self,
-        package: &PackagePath,
-        resource: &ResourcePath,
-        limit: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        self.0.read(package, resource, limit)
-    }
+    prowess_core::forward_source! { [0] name root scan list read }
 }

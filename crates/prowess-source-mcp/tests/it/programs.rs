@@ -124,27 +124,10 @@ fn failure(script: &str, timeout: Duration) -> String {
 #[test]
 fn programs_that_fail_are_errors() {
     let minute = Duration::from_secs(60);
-    for (script, part) in [
-        ("exit 3", "the server has ended"),
-        (
-            "echo first >&2; printf 'no \\033[2J configuration\\n\\n' >&2; exit 1",
-            r"no \u{1b}[2J configuration",
-        ),
-        // It closes its input before it says why.
-        ("exec 0<&-; sleep 0.1; echo no license >&2; exit 1", "no license"),
-        // It says more than is read at once.
-        (
-            "exec 0<&-; { head -c 60000 /dev/zero | tr '\\0' x; echo; echo no license; } >&2",
-            "no license",
-        ),
-        ("printf '{\"jsonrpc\":'", "the server has ended"),
-        ("exec 1>&-; cat > /dev/null", "the server has ended"),
-        ("yes garbage", "answers nothing"),
-        ("yes '{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}'", "answers nothing"),
-        ("head -c 34000000 /dev/zero | tr '\\0' x; cat > /dev/null", "32 MiB"),
-    ] {
-        let message = failure(script, minute);
-        assert!(message.contains(part), "{script}: {message}");
+    for line in include_str!("../data/failing-programs.jsonl").lines() {
+        let (script, part): (String, String) = serde_json::from_str(line).unwrap();
+        let message = failure(&script, minute);
+        assert!(message.contains(&part), "{script}: {message}");
     }
     let unknown = McpServer::Command(ServerCommand {
         program: "/nonexistent/server".into(),

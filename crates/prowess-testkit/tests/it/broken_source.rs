@@ -103,13 +103,7 @@ impl ScanSink for Between<'_> {
 }
 
 impl SkillSource for BrokenSource {
-    fn name(&self) -> &str {
-        self.good.name()
-    }
-
-    fn root(&self) -> &str {
-        self.good.root()
-    }
+    prowess_core::forward_source! { [good] name root }
 
     fn scan(
         &self,

@@ -112,45 +112,15 @@ mod tests {
 
     #[test]
     fn what_a_registry_needs_is_reported() {
-        let manifest = "crates/low/Cargo.toml";
-        let list = "# Changelog\n\n## 0.1.0\n\n- The crates: `low`, `left`, `left-right`, \
-                    `prowess-testkit`, `server`, `program`.\n- `low`: words.\n";
-        let others = ["`left`", "`left-right`", "`prowess-testkit`", "`server`", "`program`"];
-        for (path, from, to, parts) in [
-            (
-                "crates/low/README.md",
-                "# low",
-                "# Low",
-                &["`crates/low/README.md` is not up to date"][..],
-            ),
-            (
-                "crates/low/src/lib.rs",
-                "//! ```\n",
-                "",
-                &["README.md` is not", "`low`: begin the doc"],
-            ),
-            (manifest, "\ndescription = ", "\n# ", &["`description` is missing"]),
-            (manifest, "\nreadme = ", "\n# ", &["`readme` is missing"]),
-            (manifest, "\ndocumentation = ", "\n# ", &["`documentation` is missing"]),
-            (manifest, "\ncategories = ", "\n# ", &["`categories` is missing"]),
-            (manifest, r#"["words"]"#, "[]", &["1 to 5 `keywords`"]),
-            (manifest, r#"["words"]"#, r#"["a", "b", "c", "d", "e", "f"]"#, &["1 to 5 `keywords`"]),
-            (manifest, r#"["words"]"#, r#"["a-keyword-that-is-too-long"]"#, &["1 to 5 `keywords`"]),
-            ("CHANGELOG.md", "`low`", "", &["add an entry for the crate `low`"]),
-            (
-                "CHANGELOG.md",
-                "\n## 0.1.0\n\n- `low`: words.",
-                "\n- `low`\n\n## 0.1.0\n",
-                &["crate `low`"],
-            ),
-            ("CHANGELOG.md", "", list, &others),
-        ] {
+        for line in include_str!("publishing.jsonl").lines() {
+            let (path, from, to, parts): (String, String, String, Vec<String>) =
+                serde_json::from_str(line).expect("a file, a change and its problems");
             let change = |repository: &mut Repository| {
-                let text = repository.text(path).expect("a file of the sample").to_owned();
-                let text = if from.is_empty() { to.to_owned() } else { text.replace(from, to) };
-                repository.write(path, &text);
+                let text = repository.text(&path).expect("a file of the sample").to_owned();
+                let text = if from.is_empty() { to } else { text.replace(&from, &to) };
+                repository.write(&path, &text);
             };
-            broken(check, change, parts);
+            broken(check, change, &parts.iter().map(String::as_str).collect::<Vec<_>>());
         }
     }
 

@@ -1,9 +1,11 @@
 //! Unknown and hostile paths.
 
-use prowess_plugin_abi::{AbiError, codes};
+use prowess_plugin_abi::AbiError;
 use prowess_text::clipped;
 
-use crate::check::probe::{NotPassed, Probe, RuleResult, Source, failed, is_panic, panicked};
+use crate::check::probe::{
+    NotPassed, Probe, RuleResult, Source, ensure, ensure_not_found, failed, is_panic, panicked,
+};
 use crate::check::recorder::Recorder;
 
 /// A name that no package has.
@@ -25,15 +27,7 @@ pub(super) fn unknown(probe: &Probe) -> RuleResult {
 
 fn not_found<T>(what: &str, answer: Result<T, AbiError>) -> Result<(), NotPassed> {
     let help = "return `SourceErrorKind::NotFound`: a host distinguishes it from a failure";
-    match answer {
-        Err(error) if error.code == codes::NOT_FOUND => Ok(()),
-        Err(error) if is_panic(&error) => Err(panicked(what, &error)),
-        Err(error) => {
-            let reason = format!("{what} returns another error: {}", error.message);
-            Err(failed(reason, help))
-        }
-        Ok(_) => Err(failed(format!("{what} succeeds"), help)),
-    }
+    ensure_not_found(what, answer, help)
 }
 
 /// Checks that a scan of a missing package does not report it.
@@ -48,35 +42,19 @@ fn scans_nothing_else(source: &Source) -> Result<(), NotPassed> {
         let help = "do not report it: a package may be removed before the scan";
         return Err(failed(format!("{what} fails: {}", error.message), help));
     }
-    if recorder.found.iter().any(|seen| seen.package == UNKNOWN) {
-        let help = "report only existing packages";
-        return Err(failed("a scan of an unknown package reports it", help));
-    }
-    Ok(())
+    let is_reported = recorder.found.iter().any(|seen| seen.package == UNKNOWN);
+    ensure(!is_reported, || {
+        ("a scan of an unknown package reports it", "report only existing packages")
+    })
 }
 
 /// Returns paths that lead out of a package, or are invalid.
 fn hostile_paths() -> Vec<String> {
     let long = "a".repeat(1 << 20);
     let many = "../".repeat(1_000) + "etc/passwd";
-    let paths = [
-        "..",
-        "../..",
-        "../../../../../../etc/passwd",
-        "/etc/passwd",
-        "a/../../b",
-        "a\0b",
-        "C:\\Windows\\win.ini",
-        "..\\..\\secret",
-        "%2e%2e/%2e%2e/secret",
-        "file:///etc/passwd",
-        "~root/.ssh/id_rsa",
-        "\u{202e}dm.LLIKS",
-        "a\nb",
-        "$(id)",
-        "....//....//secret",
-    ];
-    paths.map(str::to_owned).into_iter().chain([long, many]).collect()
+    let paths = include_str!("hostile-paths.jsonl").lines();
+    let paths = paths.map(|path| serde_json::from_str(path).expect("each line is a text"));
+    paths.chain([long, many]).collect()
 }
 
 pub(super) fn hostile(probe: &Probe) -> RuleResult {
@@ -98,19 +76,19 @@ pub(super) fn hostile(probe: &Probe) -> RuleResult {
         }
         extreme_numbers(probe, &source, first.as_deref().unwrap_or(UNKNOWN))?;
         probe.step("a scan after hostile paths");
-        if source.scan()?.sorted() != before.sorted() {
+        ensure(source.scan()?.sorted() == before.sorted(), || {
             let reason = "after calls with hostile paths, a scan has another result";
-            return Err(failed(reason, "do not change the source's state by a path in a call"));
-        }
+            (reason, "do not change the source's state by a path in a call")
+        })?;
     }
     Ok(Vec::new())
 }
 
 fn refused(path: &str, answer: Result<(), AbiError>) -> Result<(), NotPassed> {
-    if answer.is_ok() {
+    ensure(answer.is_err(), || {
         let help = "use `PackagePath` and `ResourcePath`, and resolve them inside the root";
-        return Err(failed(format!("a call with the path `{path}` succeeds"), help));
-    }
+        (format!("a call with the path `{path}` succeeds"), help)
+    })?;
     no_panic(path, answer)
 }
 

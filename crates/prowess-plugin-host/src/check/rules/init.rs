@@ -4,29 +4,30 @@ use prowess_plugin_abi::AbiError;
 use prowess_text::counted;
 use serde_json::{Map, Value, json};
 
-use crate::check::probe::{NotPassed, Probe, RuleResult, call_failed, failed, is_panic, panicked};
+use crate::check::probe::{
+    NotPassed, Probe, RuleResult, call_failed, ensure, failed, is_panic, panicked,
+};
 
 pub(super) fn starts(probe: &Probe) -> RuleResult {
     let life = probe.start_with(&probe.config).map_err(|error| start_failed(probe, &error))?;
     let sources = life.shape.sources.len();
     let tools = life.shape.tools.len();
-    if sources + tools == 0 {
+    ensure(sources + tools > 0, || {
         let help = "add a source or a tool provider to the `Registration`";
-        return Err(failed("it starts and offers no source and no tools", help));
-    }
+        ("it starts and offers no source and no tools", help)
+    })?;
     for (kind, count) in [("source", sources), ("tools", tools)] {
         let is_named = probe.manifest().kinds.iter().any(|own| own == kind);
-        if count > 0 && !is_named {
+        ensure(count == 0 || is_named, || {
             let reason = format!("it offers a kind that its manifest does not list: `{kind}`");
-            return Err(failed(reason, "add it to `kinds` in `export_plugin!`"));
-        }
+            (reason, "add it to `kinds` in `export_plugin!`")
+        })?;
     }
     for (name, root) in &life.shape.sources {
-        if !is_line(name) || !is_line(root) {
+        ensure(is_line(name) && is_line(root), || {
             let reason = format!("a source has the name {name:?} and the root {root:?}");
-            let help = "use one line of text for both: users see them next to each skill";
-            return Err(failed(reason, help));
-        }
+            (reason, "use one line of text for both: users see them next to each skill")
+        })?;
     }
     Ok(vec![format!(
         "it offers {} and {}",

@@ -9,7 +9,8 @@ use prowess_plugin_abi::{AbiError, Exports, InitRequest, MINOR};
 use super::init::start_again;
 use crate::NoLog;
 use crate::check::probe::{
-    GRACE, NotPassed, Probe, RuleResult, call_failed, failed, is_panic, panicked, within_grace,
+    GRACE, Life, NotPassed, Probe, RuleResult, Source, call_failed, ensure, failed, is_panic,
+    panicked, within_grace,
 };
 use crate::child::ProcessClock;
 use crate::host_api::HostSide;
@@ -34,19 +35,17 @@ pub(super) fn lifecycle(probe: &Probe) -> RuleResult {
     // The panic hook keeps the host of the newest instance, so create another instance.
     let next = start_again(probe, "`init` after the end of another instance")?;
     probe.step("a wait for its threads and its host");
-    if !wait_until(|| Arc::strong_count(&host) == 1) {
+    ensure(wait_until(|| Arc::strong_count(&host) == 1), || {
         let reason = "it keeps a reference to its host after its end";
-        let help = "drop each clone of `Host` with the source or the provider that owns it";
-        return Err(failed(reason, help));
-    }
+        (reason, "drop each clone of `Host` with the source or the provider that owns it")
+    })?;
     drop(next);
     let is_alone = || threads.is_none() || thread_count() <= threads;
-    if !wait_until(is_alone) {
-        let reason = "it leaves threads running after its end";
+    ensure(wait_until(is_alone), || {
         let help =
             "keep the handle of each thread in the value that started it, and join it in `Drop`";
-        return Err(failed(reason, help));
-    }
+        ("it leaves threads running after its end", help)
+    })?;
     Ok(Vec::new())
 }
 
@@ -121,41 +120,27 @@ fn thread_count() -> Option<usize> {
 pub(super) fn reload(probe: &Probe) -> RuleResult {
     let first = start_again(probe, "`init`")?;
     let second = start_again(probe, "`init` of a second instance")?;
-    if first.shape != second.shape {
+    ensure(first.shape == second.shape, || {
         let reason = "a second instance offers other sources or tools than the first";
-        return Err(failed(reason, "let sources and tools depend only on the configuration"));
-    }
+        (reason, "let sources and tools depend only on the configuration")
+    })?;
     probe.step("scans of two instances");
-    let both = [&first, &second].map(crate::check::probe::Life::sources);
-    let [before, other] = both.map(|sources| sources.iter().map(scanned).collect::<Vec<_>>());
-    if before.iter().zip(&other).any(|(one, other)| !is_same(one, other)) {
-        let reason = "two concurrent instances report different packages";
-        return Err(failed(
-            reason,
-            "keep the state of an instance in the instance, and not in statics",
-        ));
-    }
+    let help = "keep the state of an instance in the instance, and not in statics";
+    let [before, other] = [&first, &second].map(scanned);
+    ensure(before.is_some() && before == other, || {
+        ("two concurrent instances report different packages", help)
+    })?;
     probe.step("the end of one of two instances");
     drop(second);
-    let after: Vec<_> = first.sources().iter().map(scanned).collect();
-    if before.iter().zip(&after).any(|(one, other)| !is_same(one, other)) {
-        let reason = "the end of one instance affects another";
-        return Err(failed(
-            reason,
-            "keep the state of an instance in the instance, and not in statics",
-        ));
-    }
+    ensure(scanned(&first) == before, || ("the end of one instance affects another", help))?;
     Ok(Vec::new())
 }
 
-type Scanned = Option<Vec<String>>;
-
-/// Returns the packages of a source; `None` if the scan fails.
-fn scanned(source: &crate::check::probe::Source) -> Scanned {
-    let found = source.scan().ok()?.sorted().0;
-    Some(found.into_iter().map(|seen| seen.package).collect())
-}
-
-fn is_same(one: &Scanned, other: &Scanned) -> bool {
-    one.is_some() && one == other
+/// Returns the packages of each source; `None` if a scan fails.
+fn scanned(life: &Arc<Life>) -> Option<Vec<Vec<String>>> {
+    let packages = |source: &Source| {
+        let found = source.scan().ok()?.sorted().0;
+        Some(found.into_iter().map(|seen| seen.package).collect())
+    };
+    life.sources().iter().map(packages).collect()
 }

@@ -8,10 +8,10 @@ use prowess_text::counted;
 
 use super::tools;
 use crate::check::probe::{
-    GRACE, Life, NotPassed, Probe, ROUNDS, RuleResult, Source, THREADS, call_failed, failed,
-    within_grace,
+    GRACE, Life, NotPassed, Probe, ROUNDS, RuleResult, Source, THREADS, call_failed, ensure,
+    failed, within_grace,
 };
-use crate::check::recorder::Recorder;
+use crate::check::recorder::{RecordedPackage, RecordedProblem, Recorder};
 
 /// The number of instances for the check of memory.
 const CYCLES: usize = 1_000;
@@ -30,31 +30,32 @@ pub(super) fn threads(probe: &Probe) -> RuleResult {
         probe.step(format!("a scan of `{}`", source.name));
         let expected = scan_and_read(&source)?;
         let calls = format!("scan and read `{}`", source.name);
-        if !probe.holds_concurrently(&calls, || {
-            scan_and_read(&source).is_ok_and(|result| result == expected)
-        }) {
-            let reason = format!("{THREADS} concurrent threads get other results than one");
-            let help = "protect mutable state by a lock: each method may be called from several \
-                                               threads concurrently";
-            return Err(failed(reason, help));
-        }
+        let is_same = || scan_and_read(&source).is_ok_and(|result| result == expected);
+        same_from_all_threads(probe.holds_concurrently(&calls, is_same))?;
     }
     Ok(vec![format!("{THREADS} threads, {ROUNDS} rounds each")])
+}
+
+/// Checks that concurrent calls have the results of those from one thread.
+pub(super) fn same_from_all_threads(is_same: bool) -> Result<(), NotPassed> {
+    ensure(is_same, || {
+        let reason = format!("{THREADS} concurrent threads get other results than one");
+        let help = "protect mutable state by a lock: each method may be called from several \
+                    threads concurrently";
+        (reason, help)
+    })
 }
 
 /// The results of one round: a scan, and the first files.
 #[derive(PartialEq)]
 struct RoundResult {
-    scan: (
-        Vec<crate::check::recorder::RecordedPackage>,
-        Vec<crate::check::recorder::RecordedProblem>,
-    ),
+    scan: (Vec<RecordedPackage>, Vec<RecordedProblem>),
     files: Vec<Result<Vec<u8>, u32>>,
 }
 
 fn scan_and_read(source: &Source) -> Result<RoundResult, NotPassed> {
     let scan = source.scan()?.sorted();
-    let read = |seen: &crate::check::recorder::RecordedPackage| {
+    let read = |seen: &RecordedPackage| {
         source.read(&seen.package, &seen.file, 2 << 20).map_err(|error| error.code)
     };
     let files = scan.0.iter().take(3).map(read).collect();
@@ -138,12 +139,12 @@ pub(super) fn budget(probe: &Probe) -> RuleResult {
         let allowed = Duration::from_secs(1).saturating_mul(thousands);
         let took =
             format!("{} in {:.1} ms", counted(packages, "package"), best.as_secs_f64() * 1e3);
-        if best > allowed {
+        ensure(best <= allowed, || {
             let reason = format!("the best of three scans of `{}` reports {took}", source.name);
             let help = "fetch on a thread of the plugin, answer from memory and report changes \
-                                               with `watch`";
-            return Err(failed(reason, help));
-        }
+                        with `watch`";
+            (reason, help)
+        })?;
         notes.push(format!("`{}`: {took}", source.name));
     }
     Ok(notes)
@@ -169,10 +170,9 @@ pub(super) fn memory(probe: &Probe) -> RuleResult {
     let grown = after.saturating_sub(before);
     let cycles_after = cycles - half;
     let note = format!("{} KiB more after {cycles_after} further instances", grown >> 10);
-    if grown > MAX_GROWTH {
-        let reason = format!("its process has {note}");
-        return Err(failed(reason, "free the resources of an instance when it ends"));
-    }
+    ensure(grown <= MAX_GROWTH, || {
+        (format!("its process has {note}"), "free the resources of an instance when it ends")
+    })?;
     Ok(vec![note])
 }
 

@@ -8,6 +8,8 @@ mod packages;
 mod process_state;
 mod tools;
 
+use std::sync::LazyLock;
+
 use super::probe::{Probe, RuleResult};
 
 /// The name of the check that the others depend on.
@@ -24,91 +26,37 @@ pub(super) struct Rule {
     pub(super) check: fn(&Probe) -> RuleResult,
 }
 
-const fn rule(name: &'static str, rule: &'static str, check: fn(&Probe) -> RuleResult) -> Rule {
-    Rule { name, rule, runs_without_start: false, allows_processes: false, check }
-}
+/// The checks, in their order.
+const CHECKS: [(&str, fn(&Probe) -> RuleResult); 20] = [
+    (BEGIN, init::starts),
+    ("config", init::refuses_bad_configurations),
+    ("scan", packages::scan),
+    ("stable", packages::stable),
+    ("read", packages::read),
+    ("skills", packages::skills),
+    ("unknown", hostile::unknown),
+    ("hostile", hostile::hostile),
+    ("threads", load::threads),
+    ("cancel", load::cancel),
+    ("budget", load::budget),
+    ("tools", tools::described),
+    ("arguments", tools::bad_arguments),
+    ("deadline", tools::deadline),
+    ("lifecycle", lifecycle::lifecycle),
+    ("reload", lifecycle::reload),
+    ("stdout", process_state::stdout),
+    ("surroundings", process_state::unchanged),
+    ("processes", process_state::processes),
+    ("memory", load::memory),
+];
 
 /// All rules, in the order of their checks.
-pub(super) const RULES: [Rule; 20] = [
-    Rule {
-        runs_without_start: true,
-        ..rule(
-            BEGIN,
-            "It starts with its configuration and offers what its manifest lists",
-            init::starts,
-        )
-    },
-    Rule {
-        runs_without_start: true,
-        ..rule(
-            "config",
-            "An invalid configuration is refused with a message and without a panic",
-            init::refuses_bad_configurations,
-        )
-    },
-    rule(
-        "scan",
-        "A scan reports each package once, by a path in normal form, and each problem with a code, a \
-                 message and a help text",
-        packages::scan,
-    ),
-    rule(
-        "stable",
-        "Two scans report the same, and packages with a known stamp are reported as unchanged",
-        packages::stable,
-    ),
-    rule(
-        "read",
-        "Each reported file can be read completely and within its limit, and a listing is sorted, \
-                 complete or truncated, with correct sizes",
-        packages::read,
-    ),
-    rule("skills", "Each `SKILL.md` is UTF-8 text that a host can use", packages::skills),
-    rule("unknown", "A missing package or file is \"not found\"", hostile::unknown),
-    rule(
-        "hostile",
-        "No path leads out of a package, and hostile paths do not change the plugin",
-        hostile::hostile,
-    ),
-    rule("threads", "Eight concurrent threads get the same results as one", load::threads),
-    rule("cancel", "A cancelled scan or tool call ends soon", load::cancel),
-    rule("budget", "A scan takes at most a second for each 1,000 packages", load::budget),
-    rule(
-        "tools",
-        "Each tool has a unique name, a description and schemas, which do not change",
-        tools::described,
-    ),
-    rule(
-        "arguments",
-        "A call of a missing tool is \"not found\", and invalid arguments are answered with a \
-                 result or an error, without a panic",
-        tools::bad_arguments,
-    ),
-    rule("deadline", "A cancelled tool call ends soon", tools::deadline),
-    rule(
-        "lifecycle",
-        "An instance ends soon, also when it is shut down twice, and leaves no thread and no \
-                 reference to its host",
-        lifecycle::lifecycle,
-    ),
-    rule(
-        "reload",
-        "Another instance offers the same and does not affect the first",
-        lifecycle::reload,
-    ),
-    rule("stdout", "It prints nothing to standard output", process_state::stdout),
-    rule(
-        "surroundings",
-        "It does not change the working directory, the environment or the signal handlers",
-        process_state::unchanged,
-    ),
-    Rule {
-        allows_processes: true,
-        ..rule(
-            "processes",
-            "It leaves no child process behind, and does not fork the host",
-            process_state::processes,
-        )
-    },
-    rule("memory", "Its memory does not grow with instances and calls", load::memory),
-];
+pub(super) static RULES: LazyLock<[Rule; 20]> = LazyLock::new(|| {
+    CHECKS.map(|(name, check)| {
+        let mut lines = include_str!("rules.txt").lines();
+        let rule = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+        let rule = rule.expect("each check has a rule");
+        let runs_without_start = matches!(name, BEGIN | "config");
+        Rule { name, rule, runs_without_start, allows_processes: name == "processes", check }
+    })
+});

@@ -10,7 +10,7 @@ use prowess_plugin_abi::{AbiError, codes};
 use prowess_text::counted;
 
 use crate::check::probe::{
-    GRACE, NotPassed, Probe, RuleResult, Source, call_failed, failed, is_cut,
+    GRACE, NotPassed, Probe, RuleResult, Source, call_failed, ensure, failed, is_cut,
 };
 use crate::check::recorder::{RecordedPackage, Recorder};
 
@@ -22,9 +22,6 @@ const MAX_PACKAGES: usize = 200;
 const MAX_RESOURCES: usize = 20;
 /// The maximum number of pages of a listing.
 const MAX_PAGES: usize = 1_000;
-/// The default limit of a host.
-const DEFAULT_LIMIT: u64 = 64 << 20;
-
 /// The interval between two scans of a source with changing stamps.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
@@ -53,14 +50,11 @@ pub(super) fn scan(probe: &Probe) -> RuleResult {
 }
 
 fn check_texts(scan: &Recorder) -> Result<(), NotPassed> {
-    match scan.invalid_texts {
-        0 => Ok(()),
-        texts => {
-            let texts = counted(texts, "text");
-            let reason = format!("it reports {texts} not in UTF-8");
-            Err(failed(reason, "create strings with `String::from_utf8`, which validates them"))
-        }
-    }
+    ensure(scan.invalid_texts == 0, || {
+        let texts = counted(scan.invalid_texts, "text");
+        let help = "create strings with `String::from_utf8`, which validates them";
+        (format!("it reports {texts} not in UTF-8"), help)
+    })
 }
 
 fn check_packages(scan: &Recorder) -> Result<(), NotPassed> {
@@ -68,20 +62,18 @@ fn check_packages(scan: &Recorder) -> Result<(), NotPassed> {
     for seen in &scan.found {
         let RecordedPackage { package, file, head, .. } = seen;
         let is_normal = PackagePath::new(package).is_ok_and(|path| path.as_str() == package);
-        if !is_normal {
-            return Err(failed(format!("it reports the package {package:?}"), REPORT));
-        }
-        if !packages.insert(package) {
-            return Err(failed(format!("it reports the package `{package}` twice"), REPORT));
-        }
-        if !prowess_core::SKILL_MD_FILES.contains(&&**file) {
+        ensure(is_normal, || (format!("it reports the package {package:?}"), REPORT))?;
+        ensure(packages.insert(package), || {
+            (format!("it reports the package `{package}` twice"), REPORT)
+        })?;
+        ensure(prowess_core::SKILL_MD_FILES.contains(&&**file), || {
             let reason = format!("it reports the file {file:?} of `{package}`");
-            return Err(failed(reason, "report `SKILL.md`, or `skill.md` if there is no other"));
-        }
-        if head.len() > MAX_SKILL_BYTES {
+            (reason, "report `SKILL.md`, or `skill.md` if there is no other")
+        })?;
+        ensure(head.len() <= MAX_SKILL_BYTES, || {
             let reason = format!("it reports {} bytes of `{package}`", head.len());
-            return Err(failed(reason, "report the first 4 KiB, and more if the sink requests it"));
-        }
+            (reason, "report the first 4 KiB, and more if the sink requests it")
+        })?;
     }
     Ok(())
 }
@@ -89,20 +81,18 @@ fn check_packages(scan: &Recorder) -> Result<(), NotPassed> {
 fn check_problems(scan: &Recorder) -> Result<(), NotPassed> {
     for problem in &scan.problems {
         let texts = [&problem.code, &problem.message, &problem.help];
-        if texts.iter().any(|text| text.trim().is_empty()) {
+        ensure(!texts.iter().any(|text| text.trim().is_empty()), || {
             let reason =
                 format!("a problem of `{}` has no code, no message or no help text", problem.path);
-            return Err(failed(reason, "describe the problem and how to fix it"));
-        }
+            (reason, "describe the problem and how to fix it")
+        })?;
     }
     Ok(())
 }
 
 /// Checks that a source reports more of a file if the sink requests it.
 fn reads_further(source: &Source) -> Result<(), NotPassed> {
-    let mut recorder = Recorder { further_bytes: 1, ..Recorder::default() };
-    let what = format!("a scan of `{}`", source.name);
-    source.scan_into(&mut recorder, None).map_err(|error| call_failed(&what, &error))?;
+    let recorder = source.scan_with(Recorder { further_bytes: 1, ..Recorder::default() })?;
     for pair in recorder.found.windows(2) {
         let [first, next] = pair else { continue };
         let is_continued = next.package == first.package && next.head.len() > first.head.len();
@@ -124,10 +114,10 @@ fn not_continued(package: &str) -> NotPassed {
 pub(super) fn stable(probe: &Probe) -> RuleResult {
     for source in probe.sources()? {
         probe.step(format!("two scans of `{}`", source.name));
-        if source.scan()?.sorted() != source.scan()?.sorted() {
+        ensure(source.scan()?.sorted() == source.scan()?.sorted(), || {
             let reason = format!("two scans of `{}` have different results", source.name);
-            return Err(failed(reason, "report all existing packages, in any order"));
-        }
+            (reason, "report all existing packages, in any order")
+        })?;
         probe.step(format!("a scan of `{}` with the stamps of the previous one", source.name));
         check_stamps(&source)?;
     }
@@ -139,13 +129,13 @@ pub(super) fn stable(probe: &Probe) -> RuleResult {
 fn check_stamps(source: &Source) -> Result<(), NotPassed> {
     let end = Instant::now() + GRACE;
     while let Some(package) = changed_package(source)? {
-        if Instant::now() > end {
+        ensure(Instant::now() <= end, || {
             let reason =
                 format!("`{package}` is never reported as unchanged, although its stamp is known");
-            let help = "derive the stamp from the file's metadata, compare it with `known`, and call \
-                                               `unchanged` if it is the same";
-            return Err(failed(reason, help));
-        }
+            let help = "derive the stamp from the file's metadata, compare it with `known`, and \
+                        call `unchanged` if it is the same";
+            (reason, help)
+        })?;
         std::thread::sleep(POLL_INTERVAL);
     }
     Ok(())
@@ -153,9 +143,7 @@ fn check_stamps(source: &Source) -> Result<(), NotPassed> {
 
 /// Returns a package that is reported again although its stamp is known.
 fn changed_package(source: &Source) -> Result<Option<String>, NotPassed> {
-    let mut next = source.scan()?.next();
-    let what = format!("a scan of `{}`", source.name);
-    source.scan_into(&mut next, None).map_err(|error| call_failed(&what, &error))?;
+    let next = source.scan_with(source.scan()?.next())?;
     Ok(next.known.into_keys().find(|known| !next.unchanged.contains(known)))
 }
 
@@ -179,14 +167,12 @@ pub(super) fn read(probe: &Probe) -> RuleResult {
 
 fn skill_file(source: &Source, seen: &RecordedPackage) -> Result<(), NotPassed> {
     let RecordedPackage { package, file, head, is_whole, .. } = seen;
-    let name = format!("`{package}/{file}`");
-    let whole = source.read(package, file, DEFAULT_LIMIT);
-    let whole = whole.map_err(|error| call_failed(&format!("a read of {name}"), &error))?;
+    let whole = source.content(package, file)?;
     let is_same = if *is_whole { whole == *head } else { whole.starts_with(head) };
-    if !is_same {
-        let reason = format!("a read of {name} differs from the scan");
-        return Err(failed(reason, "return the same bytes in both"));
-    }
+    ensure(is_same, || {
+        let reason = format!("a read of `{package}/{file}` differs from the scan");
+        (reason, "return the same bytes in both")
+    })?;
     within_limit(source, package, file, whole.len())
 }
 
@@ -216,26 +202,24 @@ fn listing(source: &Source, seen: &RecordedPackage) -> Result<(), NotPassed> {
     let package = &*seen.package;
     let listed = whole_listing(source, package)?;
     let is_sorted = listed.is_sorted_by(|(one, _), (next, _)| one < next);
-    if !is_sorted {
+    ensure(is_sorted, || {
         let reason = format!("the files of `{package}` are not sorted, or one is listed twice");
-        return Err(failed(reason, "sort them by path"));
-    }
+        (reason, "sort them by path")
+    })?;
     for (path, _) in &listed {
         let is_normal = ResourcePath::new(path).is_ok_and(|normal| normal.as_str() == path);
-        if !is_normal || *path == seen.file {
-            let reason = format!("`{package}` lists {path:?}");
-            return Err(failed(reason, "list files of the package other than its `SKILL.md`"));
-        }
+        ensure(is_normal && *path != seen.file, || {
+            let help = "list files of the package other than its `SKILL.md`";
+            (format!("`{package}` lists {path:?}"), help)
+        })?;
     }
     for (path, bytes) in listed.iter().take(MAX_RESOURCES) {
-        let name = format!("`{package}/{path}`");
-        let read = source.read(package, path, DEFAULT_LIMIT);
-        let length = read.map_err(|error| call_failed(&format!("a read of {name}"), &error))?.len();
-        if length as u64 != *bytes {
-            let reason =
-                format!("{name} is listed with {}, but has {length}", counted(*bytes, "byte"));
-            return Err(failed(reason, "list the actual size"));
-        }
+        let length = source.content(package, path)?.len();
+        ensure(length as u64 == *bytes, || {
+            let listed = counted(*bytes, "byte");
+            let reason = format!("`{package}/{path}` is listed with {listed}, but has {length}");
+            (reason, "list the actual size")
+        })?;
     }
     Ok(())
 }
@@ -297,8 +281,7 @@ pub(super) fn skills(probe: &Probe) -> RuleResult {
         for seen in source.scan()?.found.iter().take(MAX_PACKAGES) {
             let name = format!("`{}/{}`", seen.package, seen.file);
             probe.step(format!("a read of {name}"));
-            let bytes = source.read(&seen.package, &seen.file, DEFAULT_LIMIT);
-            let bytes = bytes.map_err(|error| call_failed(&format!("a read of {name}"), &error))?;
+            let bytes = source.content(&seen.package, &seen.file)?;
             (probe.judges.skill)(&bytes).map_err(|fault| {
                 let help = "fix the skill, or omit it and report a problem";
                 failed(format!("{name} cannot be used: {fault}"), help)

@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 
 use prowess_core::Cancel;
-use prowess_plugin_abi::{AbiError, codes, text};
+use prowess_plugin_abi::{AbiError, text};
 use serde_json::{Map, Value, json};
 
 use super::init::wrong_value;
+use super::load::same_from_all_threads;
 use crate::adapter::{ToolDescription, check_result, parse_tools};
 use crate::check::probe::{
-    GRACE, Life, NotPassed, Probe, RuleResult, THREADS, call_failed, failed, is_panic, panicked,
-    within_grace,
+    GRACE, Life, NotPassed, Probe, RuleResult, call_failed, ensure, ensure_not_found, failed,
+    is_panic, panicked, within_grace,
 };
 use crate::instance::into_result;
 use prowess_text::counted;
@@ -35,10 +36,9 @@ pub(super) fn described(probe: &Probe) -> RuleResult {
     let tools = offered(&life)?;
     let mut names = BTreeSet::new();
     for (_, tool) in &tools {
-        if !names.insert(&tool.name) {
-            let reason = format!("it offers two tools `{}`", tool.name);
-            return Err(failed(reason, "use unique names in all providers"));
-        }
+        ensure(names.insert(&tool.name), || {
+            (format!("it offers two tools `{}`", tool.name), "use unique names in all providers")
+        })?;
         check_description(tool)?;
         for schema in [Some(&tool.input_schema), tool.accepts.as_ref()].into_iter().flatten() {
             check_schema(probe, tool, schema)?;
@@ -48,10 +48,10 @@ pub(super) fn described(probe: &Probe) -> RuleResult {
     for (provider, text) in life.tools().iter().zip(&life.shape.tools) {
         let again =
             into_result(provider.tools()).map_err(|error| call_failed("`tools`", &error))?;
-        if text::checked(again.as_rstr()) != Ok(text) {
+        ensure(text::checked(again.as_rstr()) == Ok(text), || {
             let help = "return the same tools each time; only a new instance may have others";
-            return Err(failed("a second request returns other tools", help));
-        }
+            ("a second request returns other tools", help)
+        })?;
     }
     Ok(vec![format!("it offers {}", counted(tools.len(), "tool"))])
 }
@@ -60,23 +60,22 @@ fn check_description(tool: &ToolDescription) -> Result<(), NotPassed> {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let name = &tool.name;
     let is_name = !name.is_empty() && name.len() <= MAX_NAME && name.chars().all(is_allowed);
-    if !is_name {
+    ensure(is_name, || {
         let help = "use letters, digits, `_`, `-` and `.`, at most 64 of them";
-        return Err(failed(format!("a tool has the name {name:?}"), help));
-    }
-    if tool.description.trim().is_empty() {
+        (format!("a tool has the name {name:?}"), help)
+    })?;
+    ensure(!tool.description.trim().is_empty(), || {
         let help = "describe what it does and when to use it: a model sees nothing else";
-        return Err(failed(format!("the tool `{name}` has no description"), help));
-    }
-    Ok(())
+        (format!("the tool `{name}` has no description"), help)
+    })
 }
 
 fn check_schema(probe: &Probe, tool: &ToolDescription, schema: &Value) -> Result<(), NotPassed> {
     let name = &tool.name;
-    if schema["type"] != "object" {
+    ensure(schema["type"] == "object", || {
         let reason = format!("the schema of `{name}` does not describe an object");
-        return Err(failed(reason, "start it with `{\"type\": \"object\", \"properties\": {…}}`"));
-    }
+        (reason, "start it with `{\"type\": \"object\", \"properties\": {…}}`")
+    })?;
     (probe.judges.schema)(schema).map_err(|fault| {
         let reason = format!("the schema of `{name}` {fault}");
         failed(reason, "use a JSON Schema that this program can check")
@@ -100,20 +99,10 @@ fn call(
 
 fn unknown(probe: &Probe, life: &Life) -> Result<(), NotPassed> {
     for at in 0..life.tools().len() {
-        probe.step("a call of an unknown tool");
-        let help = "return \"not found\"";
-        match call(life, at, None, "prowess-check", "{}") {
-            Err(error) if error.code == codes::NOT_FOUND => {}
-            Err(error) if is_panic(&error) => {
-                return Err(panicked("a call of an unknown tool", &error));
-            }
-            Err(error) => {
-                let reason =
-                    format!("a call of an unknown tool returns another error: {}", error.message);
-                return Err(failed(reason, help));
-            }
-            Ok(_) => return Err(failed("a call of an unknown tool succeeds", help)),
-        }
+        let what = "a call of an unknown tool";
+        probe.step(what);
+        let answer = call(life, at, None, "prowess-check", "{}");
+        ensure_not_found(what, answer, "return \"not found\"")?;
     }
     Ok(())
 }
@@ -192,12 +181,7 @@ pub(super) fn threads(probe: &Probe) -> Result<(), NotPassed> {
     let calls = short_calls(&life)?;
     let expected = answers(&life, &calls);
     let is_same = || answers(&life, &calls) == expected;
-    if probe.holds_concurrently("call its tools", is_same) {
-        return Ok(());
-    }
-    let reason = format!("{THREADS} concurrent threads get other results than one");
-    let help = "protect mutable state by a lock: each method may be called from several threads concurrently";
-    Err(failed(reason, help))
+    same_from_all_threads(probe.holds_concurrently("call its tools", is_same))
 }
 
 pub(super) fn deadline(probe: &Probe) -> RuleResult {
@@ -213,11 +197,9 @@ pub(super) fn deadline(probe: &Probe) -> RuleResult {
         let answer = within_grace(move || call(&called, at, Some(&cancel), &name, &arguments));
         match answer {
             None => {
+                let reason = format!("{what} takes longer than {} s", GRACE.as_secs());
                 let help = "check the context's `cancel` while the tool works or waits";
-                return Err(failed(
-                    format!("{what} takes longer than {} s", GRACE.as_secs()),
-                    help,
-                ));
+                return Err(failed(reason, help));
             }
             Some(Err(error)) if is_panic(&error) => return Err(panicked(&what, &error)),
             Some(_) => {}

@@ -1,12 +1,10 @@
 //! Skills with one id.
 
-use std::sync::Arc;
-
-use prowess_core::{Caller, Layer, MemorySource, Trust};
+use prowess_core::{Caller, Layer, Trust};
 use prowess_registry::{Collision, IdFrom, Registry, RegistryPolicy};
 
 use super::{TRUSTED, catalog, ids, policy, reported, stacked};
-use crate::fixture::{memory, skill_md};
+use crate::fixture::{files, memory, skill_md};
 
 #[test]
 fn disambiguated_skills_are_all_offered() {
@@ -45,10 +43,8 @@ fn ids_are_unique() {
     let other = catalog.excluded().next().expect("the user's skill is excluded");
     let id = other.qualified_id();
     let found = id.as_deref().and_then(|id| catalog.find(id, Caller::Model).found());
-    assert!(
-        found.is_none_or(|found| found.index() == other.index()),
-        "{id:?} is this skill or unknown"
-    );
+    let is_other = found.is_some_and(|found| found.index() != other.index());
+    assert!(!is_other, "{id:?} is this skill or unknown");
 }
 
 #[test]
@@ -84,13 +80,11 @@ fn untrusted_skill_gets_no_reserved_id() {
     let stranger =
         [("user:deploy", "a"), ("memory:deploy", "b"), ("ship", "c"), ("own:deploy", "d")];
     let stranger =
-        stranger.iter().fold(MemorySource::builder("downloads"), |source, (at, text)| {
-            source.file(&format!("{at}/SKILL.md"), skill_md("stranger", text))
-        });
+        stranger.map(|(at, text)| (format!("{at}/SKILL.md"), skill_md("stranger", text)));
     let builder = stacked(&[("user", TRUSTED), ("project", TRUSTED)])
         .source("user", memory("memory", &[("deploy", "from memory")]))
         .layer(Layer::new("own", Trust::Untrusted))
-        .source("own", Arc::new(stranger.build().expect("the paths are valid")))
+        .source("own", files("downloads", stranger))
         .alias("ship", "deploy");
     let policy = RegistryPolicy { id_from: IdFrom::Directory, ..policy(Collision::Shadow) };
     let catalog = catalog(builder.policy(policy));

@@ -7,18 +7,16 @@ use prowess_format::Profile;
 use prowess_registry::{IdFrom, NameMismatch, Registry, RegistryPolicy, SkillMdCase};
 
 use super::{TRUSTED, catalog, ids, reported, stacked};
-use crate::fixture::{memory, skill_md};
+use crate::fixture::{files, memory, skill_md, user};
 
 #[test]
 fn alias_may_name_an_untrusted_skill() {
     let builder = stacked(&[("plugin", Trust::Untrusted)]).alias("deploy", "plugin:deploy");
     assert_eq!(ids(&catalog(builder)), ["deploy"], "the host's alias names this skill");
     let by_source = |meant: &str| {
-        let builder = Registry::builder()
-            .layer(Layer::new("plugin", Trust::Untrusted))
-            .source("plugin", memory("disk", &[("deploy", "a"), ("ship", "b")]))
-            .alias("deploy", meant);
-        catalog(builder)
+        let disk = memory("disk", &[("deploy", "a"), ("ship", "b")]);
+        let builder = Registry::builder().layer(Layer::new("plugin", Trust::Untrusted));
+        catalog(builder.source("plugin", disk).alias("deploy", meant))
     };
     assert_eq!(ids(&by_source("disk:deploy")), ["deploy", "ship"], "by the name of its source");
     for other in ["plugin:ship", "disk:ship", "elsewhere:deploy"] {
@@ -87,8 +85,7 @@ fn alias_refers_to_an_id() {
 
 #[test]
 fn single_skill_source_has_the_hosts_name() {
-    let one = MemorySource::builder("one").file("SKILL.md", skill_md("declared", "It is one."));
-    let one = Arc::new(one.build().expect("the paths are valid"));
+    let one = files("one", [("SKILL.md", skill_md("declared", "It is one."))]);
     let builder = Registry::builder()
         .layer(Layer::new("user", TRUSTED))
         .single_skill_source("user", "given", one)
@@ -101,10 +98,7 @@ fn single_skill_source_has_the_hosts_name() {
 
 #[test]
 fn single_skill_source_needs_a_skill_md() {
-    let source = |name: &str, file: &str, text: &str| {
-        let source = MemorySource::builder(name).file(file, text);
-        Arc::new(source.build().expect("the paths are valid"))
-    };
+    let source = |name: &str, file: &str, text: &str| files(name, [(file, text)]);
     let builder = Registry::builder()
         .layer(Layer::new("user", TRUSTED))
         .single_skill_source("user", "given", source("bare", "README.md", "Nothing."))
@@ -119,23 +113,22 @@ fn single_skill_source_needs_a_skill_md() {
     assert_eq!(reported(&catalog, "name-unused"), [""; 0], "the name is not reported as unused");
 }
 
+/// Returns a skill `sheets` in the directory `tables`.
+fn sheets() -> Arc<MemorySource> {
+    files("user", [("tables/SKILL.md", skill_md("sheets", "Rows."))])
+}
+
 #[test]
 fn id_from_directory_is_a_policy() {
-    let source = MemorySource::builder("user").file("tables/SKILL.md", skill_md("sheets", "Rows."));
-    let source = Arc::new(source.build().expect("the paths are valid"));
     for (id_from, id) in [(IdFrom::Name, "sheets"), (IdFrom::Directory, "tables")] {
-        let source: Arc<MemorySource> = Arc::clone(&source);
-        let builder = Registry::builder().layer(Layer::new("user", TRUSTED)).source("user", source);
         let policy = RegistryPolicy { id_from, ..RegistryPolicy::default() };
-        assert_eq!(ids(&catalog(builder.policy(policy))), [id]);
+        assert_eq!(ids(&catalog(user(sheets()).policy(policy))), [id]);
     }
 }
 
 #[test]
 fn name_mismatch_follows_the_policy() {
     use NameMismatch::{Allow, Error, Profile as ByProfile, Warn};
-    let source = MemorySource::builder("user").file("tables/SKILL.md", skill_md("sheets", "Rows."));
-    let source = Arc::new(source.build().expect("the paths are valid"));
     for (profile, name_mismatch, skills, severity) in [
         (Profile::Lenient, ByProfile, 1, Some(Severity::Warning)),
         (Profile::Spec, ByProfile, 0, Some(Severity::Error)),
@@ -143,10 +136,8 @@ fn name_mismatch_follows_the_policy() {
         (Profile::Spec, Warn, 1, Some(Severity::Warning)),
         (Profile::Lenient, Error, 0, Some(Severity::Error)),
     ] {
-        let source: Arc<MemorySource> = Arc::clone(&source);
-        let builder = Registry::builder().layer(Layer::new("user", TRUSTED)).source("user", source);
         let policy = RegistryPolicy { profile, name_mismatch, ..RegistryPolicy::default() };
-        let catalog = catalog(builder.policy(policy));
+        let catalog = catalog(user(sheets()).policy(policy));
         assert_eq!(catalog.len(), skills, "{profile:?} {name_mismatch:?}");
         let is_it = |found: &&Diagnostic| found.code.as_str() == "name-directory-mismatch";
         let found = catalog.diagnostics().find(is_it).map(|found| found.severity);
@@ -163,12 +154,9 @@ fn lower_case_skill_md_follows_the_policy() {
         (Profile::Strict, Any, 1, "hint"),
         (Profile::Lenient, Exact, 0, "error"),
     ] {
-        let source = MemorySource::builder("m").file("pdf/skill.md", skill_md("pdf", "Good."));
-        let source = Arc::new(source.build().expect("the path is valid"));
+        let source = files("m", [("pdf/skill.md", skill_md("pdf", "Good."))]);
         let policy = RegistryPolicy { profile, skill_md_case, ..RegistryPolicy::default() };
-        let builder = Registry::builder().policy(policy).layer(Layer::new("user", Trust::Trusted));
-        let registry = builder.source("user", source).build().expect("the layer is valid");
-        let catalog = registry.reload().catalog;
+        let catalog = catalog(user(source).policy(policy));
         assert_eq!(catalog.len(), skills, "{profile:?} {skill_md_case:?}");
         let found: Vec<_> = catalog
             .diagnostics()

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Catalog, Layer, MemorySource, Trust};
+use prowess_core::{Catalog, Layer, Trust};
 use prowess_registry::{PriorityBounds, Registry, RegistryPolicy, UnknownLayer};
 
 use super::{TRUSTED, catalog, ids, reported, stacked};
-use crate::fixture::memory;
+use crate::fixture::{files, memory};
 
 #[test]
 fn order_of_layers_is_configuration() {
@@ -23,10 +23,8 @@ fn order_of_layers_is_configuration() {
         assert!(order.iter().rev().eq(layers.iter().map(|(name, _)| name)), "{order:?}");
         let weights: Vec<_> = catalog.layers().iter().map(|layer| layer.weight).collect();
         let count = u16::try_from(layers.len()).expect("a handful");
-        assert!(
-            weights.into_iter().eq((1..=count).rev().map(Some)),
-            "the default weight is the position"
-        );
+        let positions: Vec<_> = (1..=count).rev().map(Some).collect();
+        assert_eq!(weights, positions, "the default weight is the position");
         assert_eq!(catalog.excluded().len(), layers.len() - 1, "the others are shadowed");
     }
 }
@@ -52,8 +50,7 @@ fn effective_priority_is_weight_and_priority() {
 fn clamped_priority_crosses_no_layer() {
     let with = |layer: &str, priority: i16| {
         let text = format!("---\nname: deploy\ndescription: {layer}\npriority: {priority}\n---\n");
-        let source = MemorySource::builder(layer).file("deploy/SKILL.md", text);
-        Arc::new(source.build().expect("the path is valid"))
+        files(layer, [("deploy/SKILL.md", text)])
     };
     let builder = Registry::builder()
         .layer(Layer::new("low", TRUSTED))
@@ -68,13 +65,11 @@ fn clamped_priority_crosses_no_layer() {
 /// 1,001.
 fn reaching(bounds: PriorityBounds, trust: Trust) -> Arc<Catalog> {
     let reaching = "---\nname: deploy\ndescription: reaching\npriority: 1001\n---\n";
-    let source = MemorySource::builder("project").file("deploy/SKILL.md", reaching);
-    let source = source.build().expect("the paths are valid");
     let policy = RegistryPolicy { priority: bounds, ..RegistryPolicy::default() };
     let builder = Registry::builder()
         .layer(Layer::new("project", trust).weighing(2))
         .layer(Layer::new("personal", TRUSTED).weighing(3))
-        .source("project", Arc::new(source))
+        .source("project", files("project", [("deploy/SKILL.md", reaching)]))
         .source("personal", memory("personal", &[("deploy", "personal")]));
     catalog(builder.policy(policy))
 }

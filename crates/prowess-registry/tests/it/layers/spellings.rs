@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Caller, Catalog, Layer, Lookup, MemorySource, Trust};
+use prowess_core::{Caller, Catalog, Layer, Lookup, Trust};
 use prowess_registry::Registry;
 
 use super::{TRUSTED, catalog};
+use crate::fixture::{files, skill_md};
 
 /// A layer with the directories and declared names of its skills.
 type Skills<'t> = (&'t str, Trust, &'t [(&'t str, &'t str)]);
@@ -13,13 +14,10 @@ type Skills<'t> = (&'t str, Trust, &'t [(&'t str, &'t str)]);
 fn built(layers: &[Skills<'_>]) -> Arc<Catalog> {
     let mut builder = Registry::builder();
     for (layer, trust, skills) in layers {
-        let mut source = MemorySource::builder(layer);
-        for (directory, name) in *skills {
-            let text = format!("---\nname: {name}\ndescription: It is {name}.\n---\nBody\n");
-            source = source.file(&format!("{directory}/SKILL.md"), text);
-        }
-        let source = Arc::new(source.build().expect("the paths are valid"));
-        builder = builder.layer(Layer::new(*layer, *trust)).source(layer, source);
+        let skills = skills.iter().map(|(directory, name)| {
+            (format!("{directory}/SKILL.md"), skill_md(name, &format!("It is {name}.")))
+        });
+        builder = builder.layer(Layer::new(*layer, *trust)).source(layer, files(layer, skills));
     }
     catalog(builder)
 }

@@ -38,11 +38,8 @@ fn hidden_skill_keeps_its_id() {
     let elsewhere = Audience { open_paths: Some(BTreeSet::new()), ..Audience::default() };
     let catalog = loaded(builder(&layers).audience(elsewhere)).catalog();
     assert_eq!(ids(&catalog), [""; 0]);
-    assert_eq!(
-        look_up(&catalog, "untrusted:a", Caller::Model),
-        "found",
-        "the qualified id is unambiguous"
-    );
+    let qualified = look_up(&catalog, "untrusted:a", Caller::Model);
+    assert_eq!(qualified, "found", "the qualified id is unambiguous");
     let found = catalog.find("a", Caller::User).found().expect("a user may load it");
     assert_eq!(found.trust(), Trust::Trusted);
 }

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use prowess_core::{Audience, Caller, CatalogProvider, Record, Trust};
 use prowess_registry::{MissingTools, Show, VisibilityPolicy};
 
+use prowess_testkit::rows;
+
 use super::{Machine, builder, ids, layer, loaded, look_up, registry, rules, state};
 
 #[test]
@@ -20,25 +22,8 @@ fn missing_requirement_is_reported_of_a_skill_that_is_excluded_for_another_reaso
 #[test]
 fn missing_requirement_hides_the_skill() {
     let openclaw = |yaml: &str| format!("metadata:\n  openclaw:\n    {yaml}\n");
-    for (yaml, reason) in [
-        ("os: [darwin, linux]", ""),
-        ("os: [win32]", "it is for `win32`, and this is `macos`"),
-        ("requires: {bins: [jq]}", ""),
-        ("requires: {bins: [jq, rg]}", "it needs the program `rg`, which is not there"),
-        ("requires: {anyBins: [rg, jq]}", ""),
-        ("requires: {anyBins: [rg, ag]}", "it needs one of the programs `rg` or `ag`"),
-        ("requires: {env: [HOME]}", ""),
-        ("requires: {env: [KEY]}", "it needs the environment variable `KEY`, which is not set"),
-        ("requires: {config: [browser.enabled]}", ""),
-        ("requires: {config: [other]}", "it needs the configuration's `other`, which is not set"),
-        ("{always: true, os: [win32]}", ""),
-        (
-            "{os: [win32], requires: {bins: [rg, ag]}}",
-            "it is for `win32`, and this is `macos`; it needs the program `rg`, which is not there; \
-             it needs the program `ag`, which is not there",
-        ),
-    ] {
-        let yaml = openclaw(yaml);
+    for [yaml, reason] in rows(include_str!("../../data/requirements.txt"), "") {
+        let yaml = openclaw(&yaml);
         let catalog = loaded(registry(&[("a", &yaml)]).facts(Machine::with(&["jq"]))).catalog();
         let expected = if reason.is_empty() { "visible" } else { &format!("not-ready: {reason}") };
         assert_eq!(state(&catalog, "a"), expected, "{yaml}");
@@ -47,12 +32,8 @@ fn missing_requirement_hides_the_skill() {
             assert_eq!(look_up(&catalog, "a", Caller::User), reason);
         }
     }
-    let yaml = openclaw("os: [win32]");
-    assert_eq!(
-        ids(&loaded(registry(&[("a", &yaml)])).catalog()),
-        ["a"],
-        "without facts all is ready"
-    );
+    let catalog = loaded(registry(&[("a", &openclaw("os: [win32]"))])).catalog();
+    assert_eq!(ids(&catalog), ["a"], "without facts all is ready");
 }
 
 #[test]
@@ -76,11 +57,8 @@ fn unready_skill_shadows_none() {
         assert_eq!(reported, state_of_lower);
         let warnings =
             catalog.diagnostics().filter(|reported| reported.code.as_str() == "skill-shadowed");
-        assert_eq!(
-            warnings.count(),
-            usize::from(lower == Trust::Untrusted),
-            "a shadowed skill has a warning"
-        );
+        let shadowed = usize::from(lower == Trust::Untrusted);
+        assert_eq!(warnings.count(), shadowed, "a shadowed skill has a warning");
     }
 }
 
@@ -116,10 +94,7 @@ fn missing_tools_follow_the_policy() {
         assert_eq!(state(&catalog, "reader"), "visible");
         let reported = catalog.diagnostics().filter(|found| found.code.as_str() == "tool-missing");
         assert_eq!(reported.count(), findings, "{missing_tools:?}");
-        assert_eq!(
-            ids(&registry.catalog()),
-            ["reader", "runner"],
-            "a host that does not say has all"
-        );
+        let all = registry.catalog();
+        assert_eq!(ids(&all), ["reader", "runner"], "a host that does not say has all");
     }
 }
