@@ -65,6 +65,13 @@ pub(crate) fn file_misnamed(path: &str) -> Diagnostic {
     problem(codes::FILE_MISNAMED, Severity::Error, path, message, help)
 }
 
+pub(crate) fn misplaced_file(path: &str) -> Diagnostic {
+    let directory = path.rsplit_once('/').unwrap_or_default().0;
+    let message = format!("`{path}` is not read: a skill is a directory in `{directory}`");
+    let help = format!("move it to `{directory}/NAME/SKILL.md`, with the name of the skill");
+    problem(codes::FILE_MISPLACED, Severity::Warning, path, message, &help)
+}
+
 pub(crate) fn directory_unreadable(path: &str, error: &Error) -> Diagnostic {
     let message = format!("`{path}` cannot be listed: {}", reason(error));
     let help = "fix its permissions so that it can be listed and entered, or remove it";

@@ -171,6 +171,10 @@ pub(super) static EXAMPLES: &[(Code, Setup)] = &[
     (
         registry::codes::PROJECT_NOT_TRUSTED,
         machine(
+    (
+        source_fs::codes::FILE_MISPLACED,
+        machine("//- /home/.agents/skills/SKILL.md\nDraft\n", NOBODY_ELSE, nothing),
+    ),
             "//- /project/.agents/skills/pdf/SKILL.md\n---\nname: pdf\ndescription: x\n---\n",
             NOBODY_ELSE,
             nothing,
