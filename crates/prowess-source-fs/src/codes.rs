@@ -46,8 +46,6 @@ prowess_core::declare_codes! {
     /// Warning: the directory where a package would begin is a link, and such links are not
     /// followed.
     ROOT_IS_SYMLINK = "root-is-symlink";
-    /// Hint: a link leads to a package that was found already.
-    DUPLICATE_LINK = "duplicate-link";
     /// Hint: a link leads to a directory outside the root in which no package was found. One that
     /// holds the root is not searched.
     LINK_NOT_SEARCHED = "link-not-searched";

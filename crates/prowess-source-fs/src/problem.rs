@@ -141,12 +141,6 @@ pub(crate) fn root_is_symlink(path: &str, target: &str) -> Diagnostic {
     problem(codes::ROOT_IS_SYMLINK, Severity::Warning, path, message, help)
 }
 
-pub(crate) fn duplicate_link(path: &str, target: &str) -> Diagnostic {
-    let message = format!("the link `{path}` leads to `{target}`, which was found already");
-    let help = "nothing needs to be done; remove the link if no other client uses it";
-    problem(codes::DUPLICATE_LINK, Severity::Hint, path, message, help)
-}
-
 pub(crate) fn link_not_searched(path: &str, target: &str) -> Diagnostic {
     let message = format!("the link `{path}` leads to `{target}`, where no skill was found");
     let help = "remove the link, or add the directory with the skills to `discovery.roots`";

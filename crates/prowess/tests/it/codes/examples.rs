@@ -235,7 +235,6 @@ pub(super) static EXAMPLES: &[(Code, Setup)] = &[
             link(tree, "/elsewhere", "project/pdf");
         }),
     ),
-    (source_fs::codes::DUPLICATE_LINK, done(ONE, |tree| link(tree, "pdf", "user/forms"))),
     (
         source_fs::codes::LINK_NOT_SEARCHED,
         done("//- /elsewhere/notes.md\ntext\n", |tree| link(tree, "/elsewhere", "user/more")),
