@@ -8,65 +8,65 @@ use prowess_core::{
     ScanSummary, SkillSource, SourceError, Watch,
 };
 
-/// The methods of an [`OverriddenSource`]. Each calls the wrapped source by default.
+/// Defines methods of a source that call those of another one.
+macro_rules! methods_of {
+    ($this:ident: $source:expr) => {
+        fn name(&$this) -> &str {
+            $source.name()
+        }
+
+        fn root(&$this) -> &str {
+            $source.root()
+        }
+
+        fn cache_key(&$this) -> Option<String> {
+            $source.cache_key()
+        }
+
+        fn identity(&$this, package: &PackagePath) -> Option<String> {
+            $source.identity(package)
+        }
+
+        fn altered(&$this, id: &str, directory: &str) -> Option<String> {
+            $source.altered(id, directory)
+        }
+
+        fn scan(
+            &$this,
+            previous: &PreviousScan<'_>,
+            sink: &mut dyn ScanSink,
+            cancel: &Cancel,
+        ) -> Result<ScanSummary, SourceError> {
+            $source.scan(previous, sink, cancel)
+        }
+
+        fn watch(&$this, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
+            $source.watch(listener)
+        }
+
+        fn list(&$this, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
+            $source.list(package, most)
+        }
+
+        fn read(
+            &$this,
+            package: &PackagePath,
+            resource: &ResourcePath,
+            limit: ReadLimit,
+        ) -> Result<Vec<u8>, SourceError> {
+            $source.read(package, resource, limit)
+        }
+    };
+}
+
+/// The methods of an [`OverriddenSource`], by the names that they have in [`SkillSource`]. Each
+/// calls the wrapped source by default.
+#[expect(missing_docs, reason = "the methods are those of `SkillSource`")]
 pub trait SourceOverrides: Send + Sync {
     /// Returns the wrapped source.
     fn inner(&self) -> &dyn SkillSource;
 
-    /// Overrides [`SkillSource::name`].
-    fn name(&self) -> &str {
-        self.inner().name()
-    }
-
-    /// Overrides [`SkillSource::root`].
-    fn root(&self) -> &str {
-        self.inner().root()
-    }
-
-    /// Overrides [`SkillSource::cache_key`].
-    fn cache_key(&self) -> Option<String> {
-        self.inner().cache_key()
-    }
-
-    /// Overrides [`SkillSource::identity`].
-    fn identity(&self, package: &PackagePath) -> Option<String> {
-        self.inner().identity(package)
-    }
-
-    /// Overrides [`SkillSource::altered`].
-    fn altered(&self, id: &str, directory: &str) -> Option<String> {
-        self.inner().altered(id, directory)
-    }
-
-    /// Overrides [`SkillSource::scan`].
-    fn scan(
-        &self,
-        previous: &PreviousScan<'_>,
-        sink: &mut dyn ScanSink,
-        cancel: &Cancel,
-    ) -> Result<ScanSummary, SourceError> {
-        self.inner().scan(previous, sink, cancel)
-    }
-
-    /// Overrides [`SkillSource::watch`].
-    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
-        self.inner().watch(listener)
-    }
-
-    /// Overrides [`SkillSource::list`].
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.inner().list(package, most)
-    }
-
-    /// Overrides [`SkillSource::read`].
-    fn read(
-        &self,
-        package: &PackagePath,
-        resource: &ResourcePath,
-        limit: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        self.inner().read(package, resource, limit)
-    }
+    methods_of!(self: self.inner());
 }
 
 /// A source with overridden methods. Scans of some packages and digests come from these methods,
@@ -84,51 +84,7 @@ impl<T> Deref for OverriddenSource<T> {
 }
 
 impl<T: SourceOverrides> SkillSource for OverriddenSource<T> {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn root(&self) -> &str {
-        self.0.root()
-    }
-
-    fn cache_key(&self) -> Option<String> {
-        self.0.cache_key()
-    }
-
-    fn identity(&self, package: &PackagePath) -> Option<String> {
-        self.0.identity(package)
-    }
-
-    fn altered(&self, id: &str, directory: &str) -> Option<String> {
-        self.0.altered(id, directory)
-    }
-
-    fn scan(
-        &self,
-        previous: &PreviousScan<'_>,
-        sink: &mut dyn ScanSink,
-        cancel: &Cancel,
-    ) -> Result<ScanSummary, SourceError> {
-        self.0.scan(previous, sink, cancel)
-    }
-
-    fn watch(&self, listener: ChangeListener) -> Result<Option<Watch>, SourceError> {
-        self.0.watch(listener)
-    }
-
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.0.list(package, most)
-    }
-
-    fn read(
-        &self,
-        package: &PackagePath,
-        resource: &ResourcePath,
-        limit: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        self.0.read(package, resource, limit)
-    }
+    methods_of!(self: self.0);
 }
 
 /// Calls a function before each scan.
