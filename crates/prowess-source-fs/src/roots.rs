@@ -207,11 +207,8 @@ impl Finder<'_> {
             match self.see(USER_LAYER, &directory) {
                 None => {
                     let root = SkillRoot::new(USER_LAYER, directory);
-                    self.found.roots.push(SkillRoot {
-                        may_be_missing: true,
-                        holds_skills: true,
-                        ..root
-                    });
+                    let (may_be_missing, holds_skills) = (true, true);
+                    self.found.roots.push(SkillRoot { may_be_missing, holds_skills, ..root });
                 }
                 // The user's own skills would wait for a review.
                 Some(other) if *other == *AGENT_LAYER => {

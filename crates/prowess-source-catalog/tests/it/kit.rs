@@ -6,12 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use prowess_core::{
-    Cancel, Catalog, CatalogBuilder, CatalogSource as Scanned, Layer, Listing, MemorySource,
-    NewRecord, PackagePath, PreviousScan, ReadLimit, RecordIndex, RecordSetBuilder, ResourcePath,
-    ScanSink, ScanSummary, SkillSource, SourceError, Trust,
+    Catalog, CatalogBuilder, CatalogSource as Scanned, Layer, MemorySource, NewRecord, RecordIndex,
+    RecordSetBuilder, SkillSource, Trust,
 };
 use prowess_source_catalog::CatalogSource;
-use prowess_testkit::{ScanRecorder, SourceFixture, Unreadable, check_source};
+use prowess_testkit::{
+    OverriddenSource, ScanRecorder, SourceFixture, SourceOverrides, Unreadable, check_source,
+    record,
+};
 
 use crate::{published, source};
 
@@ -28,18 +30,8 @@ fn any_catalog(files: &[(&str, &[u8])]) -> Catalog {
     let mut records = RecordSetBuilder::new();
     for found in ScanRecorder::scan(&*source).unwrap().found {
         let id = if found.package.is_empty() { "root" } else { &found.package };
-        records.push(&NewRecord {
-            package: &found.package,
-            file: &found.file,
-            id,
-            name: id,
-            description: "",
-            tags: &[Cow::Borrowed("kit")],
-            priority: 0,
-            version: None,
-            conditions: None,
-            stamp: None,
-        });
+        let (file, tags) = (&*found.file, &[Cow::Borrowed("kit")]);
+        records.push(&NewRecord { file, tags, ..record(&found.package, id, "") });
     }
     let source = Scanned { layer: 0, source, records: Arc::new(records.finish()) };
     let count = source.records.len();
@@ -62,7 +54,7 @@ impl SourceFixture for Fixture {
     fn source(&self, files: &[(&str, &[u8])]) -> Arc<dyn SkillSource> {
         let place = tempfile::tempdir().unwrap();
         published(&any_catalog(files), place.path());
-        Arc::new(Temporary(source(place.path()), place))
+        Arc::new(OverriddenSource(Temporary(source(place.path()), place)))
     }
 
     fn with_unreadable(&self, files: &[(&str, &[u8])]) -> Option<Unreadable> {
@@ -70,7 +62,7 @@ impl SourceFixture for Fixture {
         let files = [files, &[("unreadable/SKILL.md", b"cannot be read")]].concat();
         published(&any_catalog(&files), place.path());
         damage(place.path(), "cannot be read");
-        let source = Arc::new(Temporary(source(place.path()), place));
+        let source = Arc::new(OverriddenSource(Temporary(source(place.path()), place)));
         Some(Unreadable { source, path: "catalog://team/unreadable/SKILL.md".to_owned() })
     }
 }
@@ -80,34 +72,8 @@ fn source_keeps_the_rules() {
     check_source(&Fixture);
 }
 
-impl SkillSource for Temporary {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn root(&self) -> &str {
-        self.0.root()
-    }
-
-    fn scan(
-        &self,
-        previous: &PreviousScan<'_>,
-        sink: &mut dyn ScanSink,
-        cancel: &Cancel,
-    ) -> Result<ScanSummary, SourceError> {
-        self.0.scan(previous, sink, cancel)
-    }
-
-    fn list(&self, package: &PackagePath, most: usize) -> Result<Listing, SourceError> {
-        self.0.list(package, most)
-    }
-
-    fn read(
-        &self,
-        package: &PackagePath,
-        resource: &ResourcePath,
-        limit: ReadLimit,
-    ) -> Result<Vec<u8>, SourceError> {
-        self.0.read(package, resource, limit)
+impl SourceOverrides for Temporary {
+    fn inner(&self) -> &dyn SkillSource {
+        &self.0
     }
 }

@@ -16,9 +16,7 @@ const ONE: &str = "//- /user/pdf/SKILL.md\n---\nname: pdf\ndescription: Fills fo
 const COPIES: &str = include_str!("../../data/codes-examples.txt");
 
 const REQUIRES: &str = "//- /user/pdf/SKILL.md\n---\nname: pdf\ndescription: Fills forms.\nrequires: forms\n---\nForms\n";
-
 const CYCLE: &str = "//- /user/pdf/SKILL.md\n---\nname: pdf\ndescription: Fills forms.\nrequires: pdf\n---\nForms\n";
-
 const TOOLS: &str = "//- /user/pdf/SKILL.md\n---\nname: pdf\ndescription: Fills forms.\nallowed-tools: Bash\n---\nForms\n";
 
 fn nothing(_tree: &Tree) {}
