@@ -9,8 +9,8 @@ use std::time::Duration;
 use loom::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use loom::thread;
 use prowess_core::{
-    ActiveSkill, AllowedTools, AuditEvent, AuditSink, Clock, DeactivationCause, Digest, LoadMode,
-    RuntimeEvent, SessionStore, Timestamp,
+    ActiveSkill, AuditEvent, AuditSink, Clock, DeactivationCause, LoadMode, RuntimeEvent,
+    SessionStore, Timestamp,
 };
 use prowess_testkit::{HookedStore, StoreMoment};
 
@@ -87,20 +87,7 @@ impl World {
 }
 
 fn skill() -> ActiveSkill {
-    ActiveSkill {
-        id: "a".to_owned(),
-        name: "a".to_owned(),
-        location: "memory://notes/a/SKILL.md".to_owned(),
-        root_dir: "memory://notes/a".to_owned(),
-        layer: "user".to_owned(),
-        version: None,
-        digest: Digest::of(b"a"),
-        properties: serde_json::json!({ "name": "a" }),
-        allowed_tools: AllowedTools::Absent,
-        body: "Body".into(),
-        loaded_at: Timestamp(0),
-        activated_at: Timestamp(0),
-    }
+    prowess_testkit::active_skill("memory://notes", "a", "Body")
 }
 
 /// The search for orders with at most this many switches away from a thread that could go on.

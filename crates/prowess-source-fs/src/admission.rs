@@ -104,7 +104,8 @@ pub(crate) fn reaches(config: &FsConfig, root: &Dir, path: &str) -> Reach {
     }
     let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
     for directory in ends.map(|end| &path[..end]) {
-        if !goes_below(config, is_package(root, parent.path)) {
+        let is_package = config.may_be_package(parent.path) && is_package(root, parent.path);
+        if !goes_below(config, is_package) {
             return Reach::Passed;
         }
         let stat = match root.stat_unconfined(directory) {
@@ -148,6 +149,11 @@ pub(crate) fn skill_file(root: &Dir, directory: &str) -> Option<(String, Kind)> 
 }
 
 impl FsConfig {
+    /// Returns whether a directory is a package if it has a `SKILL.md`.
+    pub(crate) fn may_be_package(&self, path: &str) -> bool {
+        !self.holds_skills || !path.is_empty()
+    }
+
     /// Returns whether a directory is another repository in the project: trust in the project does
     /// not cover it.
     pub(crate) fn leaves_out(&self, parent: &Dir, path: &str) -> bool {

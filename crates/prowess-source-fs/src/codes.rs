@@ -22,6 +22,9 @@ prowess_core::declare_codes! {
     /// Error: a directory has its instructions in a file such as `Skill.md`, which no client looks
     /// for.
     FILE_MISNAMED = "file-misnamed";
+    /// Warning: a `SKILL.md` is directly in a directory in which clients look for skills, such as
+    /// `.claude/skills`. It is not read.
+    FILE_MISPLACED = "file-misplaced";
     /// Warning: a package has a `skill.md` beside its `SKILL.md`, which is the one that is used. It
     /// is found where the directories of packages are listed, as in a tree that is named.
     SKILL_MD_REPEATED = "skill-md-repeated";
@@ -43,8 +46,6 @@ prowess_core::declare_codes! {
     /// Warning: the directory where a package would begin is a link, and such links are not
     /// followed.
     ROOT_IS_SYMLINK = "root-is-symlink";
-    /// Hint: a link leads to a package that was found already.
-    DUPLICATE_LINK = "duplicate-link";
     /// Hint: a link leads to a directory outside the root in which no package was found. One that
     /// holds the root is not searched.
     LINK_NOT_SEARCHED = "link-not-searched";

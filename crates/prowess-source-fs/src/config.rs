@@ -36,6 +36,9 @@ pub struct FsConfig {
     pub pinned: Vec<PinnedFolder>,
     /// Whether a missing root is not reported. By default it is.
     pub may_be_missing: bool,
+    /// Whether the root holds skills and is none itself, as the directories that clients look in: a
+    /// `SKILL.md` in it is a warning, and hides nothing. By default a root may be a skill.
+    pub holds_skills: bool,
     /// The maximum depth of a package below the root. By default 16.
     pub max_depth: usize,
     /// The maximum number of directories without a package, to which each package adds 16. By
@@ -171,6 +174,7 @@ impl FsConfig {
             within: None,
             pinned: Vec::new(),
             may_be_missing: false,
+            holds_skills: false,
             max_depth: NAMED_DEPTH,
             max_directories,
             max_entries,

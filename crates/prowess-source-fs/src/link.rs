@@ -229,8 +229,8 @@ impl Follower<'_, '_> {
                 return Led::Nowhere;
             }
         };
+        // A skill that is found by two paths is one skill.
         if self.seen.contains(&(stat.inode, stat.device)) {
-            self.report(link, problem::duplicate_link);
             return Led::Nowhere;
         }
         self.prober.path.clear();

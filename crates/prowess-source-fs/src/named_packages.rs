@@ -66,7 +66,7 @@ fn scan_package(config: &FsConfig, root: &Dir, package: &str, inode: u64, prober
 /// a `.gitignore` above it.
 fn reached<'p>(config: &FsConfig, packages: &'p [PackagePath]) -> Option<(Dir, Vec<Reached<'p>>)> {
     let root = config.open_root().ok()?;
-    if config.gitignore.is_some() || is_package(&root, "") {
+    if config.gitignore.is_some() || config.may_be_package("") && is_package(&root, "") {
         return None;
     }
     let mut reached = Vec::with_capacity(packages.len());

@@ -1,7 +1,7 @@
 //! Determines whether a directory is a package, and reads the beginning of its `SKILL.md`.
 
 use prowess_core::{Diagnostic, PreviousScan, ScanSink};
-use prowess_dir::{Dir, Error, Links};
+use prowess_dir::{Dir, Error, ErrorKind, Kind, Links};
 
 use crate::probe::FileProber;
 use crate::probe_request::{FileLocation, Origin, ProbeRequest, ProbeResult};
@@ -125,6 +125,20 @@ impl<'a> Prober<'a> {
         let package = self.path.len();
         let relative = if package == 0 { 0 } else { package + 1 };
         self.probe(directory, PathParts { package, relative, origin: Origin::Opened }, &FILES)
+    }
+
+    /// Reports a `SKILL.md` in a root that is no package.
+    pub(crate) fn probe_holder(&mut self, root: &Dir) -> Probe {
+        let found = FILES.into_iter().find_map(|file| match root.stat_unconfined(file) {
+            Ok(stat) => (stat.kind != Kind::Directory).then_some(Ok(file)),
+            Err(error) => (error.kind() != ErrorKind::NotFound).then_some(Err(error)),
+        });
+        match found {
+            Some(Ok(file)) => self.problem(problem::misplaced_file(&self.absolute(file))),
+            Some(Err(error)) => self.unreadable("", &error),
+            None => {}
+        }
+        Probe::Nothing
     }
 
     /// Probes the directory at [`Prober::path`], which is open itself and which a listing returned,

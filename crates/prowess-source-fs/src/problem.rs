@@ -65,6 +65,13 @@ pub(crate) fn file_misnamed(path: &str) -> Diagnostic {
     problem(codes::FILE_MISNAMED, Severity::Error, path, message, help)
 }
 
+pub(crate) fn misplaced_file(path: &str) -> Diagnostic {
+    let directory = path.rsplit_once('/').unwrap_or_default().0;
+    let message = format!("`{path}` is not read: a skill is a directory in `{directory}`");
+    let help = format!("move it to `{directory}/NAME/SKILL.md`, with the name of the skill");
+    problem(codes::FILE_MISPLACED, Severity::Warning, path, message, &help)
+}
+
 pub(crate) fn directory_unreadable(path: &str, error: &Error) -> Diagnostic {
     let message = format!("`{path}` cannot be listed: {}", reason(error));
     let help = "fix its permissions so that it can be listed and entered, or remove it";
@@ -132,12 +139,6 @@ pub(crate) fn root_is_symlink(path: &str, target: &str) -> Diagnostic {
                 the project in `discovery.also`, which asks for your trust in that, or set \
                 `discovery.links` to `follow` if you trust everybody who can write to your projects";
     problem(codes::ROOT_IS_SYMLINK, Severity::Warning, path, message, help)
-}
-
-pub(crate) fn duplicate_link(path: &str, target: &str) -> Diagnostic {
-    let message = format!("the link `{path}` leads to `{target}`, which was found already");
-    let help = "nothing needs to be done; remove the link if no other client uses it";
-    problem(codes::DUPLICATE_LINK, Severity::Hint, path, message, help)
 }
 
 pub(crate) fn link_not_searched(path: &str, target: &str) -> Diagnostic {

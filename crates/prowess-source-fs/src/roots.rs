@@ -42,6 +42,8 @@ pub struct SkillRoot {
     pub pinned: Vec<PinnedFolder>,
     /// Whether a missing directory is not reported.
     pub may_be_missing: bool,
+    /// Whether the directory is one in which clients look for skills, and no skill itself.
+    pub holds_skills: bool,
     /// The folder that the user has to trust before its skills are offered, if the policy requires
     /// that.
     pub asked: Option<AskedFolder>,
@@ -63,6 +65,7 @@ impl Discovery {
             within: root.within.clone(),
             pinned: root.pinned.clone(),
             may_be_missing: root.may_be_missing,
+            holds_skills: root.holds_skills,
             max_depth: self.bounds.max_depth.unwrap_or(FOUND_DEPTH),
             ..self.named_config(&root.directory, trust)
         }
@@ -136,6 +139,7 @@ impl Finder<'_> {
             && self.surroundings.expand(directory).is_dir()
         {
             self.configure(ORGANIZATION_LAYER, directory);
+            self.found.roots.iter_mut().for_each(|root| root.holds_skills = true);
         }
     }
 
@@ -172,7 +176,7 @@ impl Finder<'_> {
             let pinned: Vec<_> = self.pinned(&folder).into_iter().collect();
             let root = root_of_project(layer, &folder, &pinned, directory.clone());
             self.found.roots.push(SkillRoot { may_be_missing: false, ..root });
-            return self.add_of_project(layer, &folder, &pinned, (self.inner)(&directory));
+            return self.add_of_project(layer, &folder, &pinned, (self.inner)(&directory), false);
         }
         // Agents create theirs with the first skill.
         let may_be_missing = *layer == *AGENT_LAYER;
@@ -203,7 +207,8 @@ impl Finder<'_> {
             match self.see(USER_LAYER, &directory) {
                 None => {
                     let root = SkillRoot::new(USER_LAYER, directory);
-                    self.found.roots.push(SkillRoot { may_be_missing: true, ..root });
+                    let (may_be_missing, holds_skills) = (true, true);
+                    self.found.roots.push(SkillRoot { may_be_missing, holds_skills, ..root });
                 }
                 // The user's own skills would wait for a review.
                 Some(other) if *other == *AGENT_LAYER => {
@@ -228,14 +233,14 @@ impl Finder<'_> {
             if folder != project {
                 pinned.extend(self.pinned(&folder));
             }
-            self.add_of_project(PROJECT_LAYER, &project, &pinned, self.of_project(&folder));
+            self.add_of_project(PROJECT_LAYER, &project, &pinned, self.of_project(&folder), true);
         }
         let pinned: Vec<_> = pinned_project.into_iter().collect();
         let further = self.policy.also.iter().filter_map(|place| match place {
             FurtherPlace::InProject(place) => Some(place.directories(&project)),
             FurtherPlace::Client(_) => None,
         });
-        self.add_of_project(PROJECT_LAYER, &project, &pinned, further.flatten().collect());
+        self.add_of_project(PROJECT_LAYER, &project, &pinned, further.flatten().collect(), false);
     }
 
     /// Returns the folder with its identity, if it is to be asked about.
@@ -244,25 +249,29 @@ impl Finder<'_> {
     }
 
     /// Adds directories of a project, which are bound to folders of it, the innermost last, and the
-    /// repositories in them.
+    /// repositories in them, each of which may be a skill.
     fn add_of_project(
         &mut self,
         layer: &str,
         project: &Path,
         pinned: &[PinnedFolder],
         all: Vec<PathBuf>,
+        holds_skills: bool,
     ) {
         let inner = self.inner;
-        let mut add = |mut all: Vec<PathBuf>| {
+        let mut add = |mut all: Vec<PathBuf>, holds_skills| {
             // A directory of the user stays in the user's layer, even if the home is a project.
             all.retain(|directory| self.see(layer, directory).is_none());
-            let root = |it: &PathBuf| root_of_project(layer, project, pinned, it.clone());
+            let root = |it: &PathBuf| SkillRoot {
+                holds_skills,
+                ..root_of_project(layer, project, pinned, it.clone())
+            };
             self.found.roots.extend(all.iter().map(root));
             all
         };
         // A directory that a link leads to is looked at once.
-        let new = add(all);
-        add(new.iter().flat_map(|it| inner(it)).collect());
+        let new = add(all, holds_skills);
+        add(new.iter().flat_map(|it| inner(it)).collect(), false);
     }
 
     /// Returns the directories of all clients in a folder of a project, the client's own first.
@@ -341,6 +350,7 @@ impl SkillRoot {
             within: None,
             pinned: Vec::new(),
             may_be_missing: false,
+            holds_skills: false,
             asked: None,
         }
     }

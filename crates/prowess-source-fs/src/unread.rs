@@ -4,7 +4,7 @@ mod adding;
 mod look;
 
 use std::cell::{Cell, LazyCell, RefCell, RefMut};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -17,8 +17,8 @@ use crate::way::Ways;
 use crate::{Discovery, ProjectSearch, Surroundings};
 pub use adding::Setting;
 use look::{
-    PROJECT_DEPTH, add_projects, below, is_skill, names as names_in, of_client, places_in,
-    skills_in,
+    Below, MOST_LISTED, PROJECT_DEPTH, add_projects, below, is_skill, names as names_in, of_client,
+    places_in, skills_in,
 };
 
 /// The directories in a home in which clients keep what they install, with skills somewhere below.
@@ -43,6 +43,10 @@ pub struct Unread {
     /// The folders of other projects below the working directory or in the project. Each has its
     /// own trust.
     pub projects: Vec<DirectoryOfSkills>,
+    /// The skills that are inside of other ones, where a search ends.
+    pub inside: Vec<DirectoryOfSkills>,
+    /// The directories with more directories below than were listed.
+    pub not_whole: Vec<PathBuf>,
 }
 
 /// A directory, and the directories with a `SKILL.md` in it.
@@ -52,6 +56,23 @@ pub struct DirectoryOfSkills {
     pub directory: PathBuf,
     /// The paths of the skills in it; `.` is the directory itself.
     pub skills: Vec<String>,
+}
+
+impl DirectoryOfSkills {
+    /// Returns a directory of a list, which is added if it is new.
+    fn of<'l>(directory: &Path, all: &'l mut Vec<Self>) -> &'l mut Self {
+        let at = all.iter().position(|it| it.directory == directory).unwrap_or(all.len());
+        if at == all.len() {
+            all.push(Self { directory: directory.to_owned(), skills: Vec::new() });
+        }
+        &mut all[at]
+    }
+
+    /// Adds a skill in the directory, or that it is.
+    fn add(&mut self, skill: &Path) {
+        let path = skill.strip_prefix(&self.directory).unwrap_or(skill).to_string_lossy();
+        self.skills.push(if path.is_empty() { ".".to_owned() } else { path.into_owned() });
+    }
 }
 
 impl Discovery {
@@ -66,10 +87,12 @@ impl Discovery {
     /// whose skill is missing: a scan does not need it.
     ///
     /// Skills in directories that were `found` by another path, such as that of a link, are left out
-    /// too. These directories are requested only if there are other skills.
+    /// too. These directories are requested only if there are other skills. The directories of
+    /// `skills` at which a search ended are looked into.
     pub fn unread(
         &self,
         surroundings: &Surroundings,
+        skills: &BTreeSet<PathBuf>,
         found: impl FnOnce() -> Vec<PathBuf>,
     ) -> Unread {
         let read = self.real_roots(surroundings);
@@ -93,15 +116,19 @@ impl Discovery {
         for it in search.deeper().into_iter().chain(installed) {
             search.consider(it.directory, Some(it.skills));
         }
+        search.look_into(skills);
         search.unread
     }
 
-    /// Returns the directories that are searched, by their own paths and by their real ones.
-    /// Repositories in them are not among them.
-    fn real_roots(&self, surroundings: &Surroundings) -> HashSet<PathBuf> {
-        let roots = self.find_outermost(surroundings).into_iter().map(|root| root.directory);
-        let both = roots.flat_map(|root| [root.canonicalize().ok(), Some(root)]);
-        both.flatten().collect()
+    /// Returns the directories that are searched, by their own paths and by their real ones, with
+    /// whether each is no skill itself. Repositories in them are not among them.
+    fn real_roots(&self, surroundings: &Surroundings) -> HashMap<PathBuf, bool> {
+        let roots = self.find_outermost(surroundings).into_iter();
+        let both = roots.flat_map(|root| {
+            let paths = [root.directory.canonicalize().ok(), Some(root.directory)];
+            paths.into_iter().flatten().map(move |path| (path, root.holds_skills))
+        });
+        both.collect()
     }
 
     fn skips(&self, name: &str) -> bool {
@@ -112,8 +139,8 @@ impl Discovery {
 struct Search<'s> {
     policy: &'s Discovery,
     surroundings: &'s Surroundings,
-    /// The directories that are searched, and those that were found.
-    read: HashSet<PathBuf>,
+    /// The directories that are searched, and those that were found; whether each is no skill.
+    read: HashMap<PathBuf, bool>,
     /// Returns whether the skill at a real path was found by another one.
     finds: &'s dyn Fn(&Path) -> bool,
     is_asked: Cell<bool>,
@@ -128,7 +155,7 @@ impl Search<'_> {
         if self.reads(&real) {
             self.count(&directory, skills.unwrap_or_default());
             // It may be a link, whose skills need not be listed again.
-            self.read.insert(directory);
+            self.read.entry(directory).or_insert(false);
             return;
         }
         if self.is_skipped(&directory) {
@@ -141,7 +168,7 @@ impl Search<'_> {
         if new.is_empty() {
             return;
         }
-        self.read.extend([real, directory.clone()]);
+        self.read.extend([real, directory.clone()].map(|it| (it, false)));
         let new = new.into_iter().filter(|(path, _)| !(self.finds)(path));
         let skills: Vec<_> = new.map(|(_, skill)| skill).collect();
         if skills.is_empty() {
@@ -178,22 +205,46 @@ impl Search<'_> {
         let Unread { directories, left_out, .. } = &mut self.unread;
         let mut unread = directories.iter_mut().chain(left_out);
         if let Some(above) = unread.find(|it| directory.starts_with(&it.directory)) {
-            add_below(above, directory, &skills);
+            skills.iter().for_each(|skill| above.add(&directory.join(skill)));
         }
     }
 
     /// Returns whether a directory is in one that is searched, or was found. A search ends
     /// at a skill.
     fn reads(&self, directory: &Path) -> bool {
-        let mut above = directory.ancestors();
-        let Some(at) = above.position(|above| self.read.contains(above)) else { return false };
-        !directory.ancestors().skip(1).take(at).any(is_skill)
+        let mut above = directory.ancestors().enumerate();
+        let read = above.find_map(|(at, above)| Some((at, *self.read.get(above)?)));
+        let Some((at, holds_skills)) = read else { return false };
+        let inside = at.saturating_sub(usize::from(holds_skills));
+        !directory.ancestors().skip(1).take(inside).any(is_skill)
+    }
+
+    /// Adds what is inside of skills at which a search ended.
+    fn look_into(&mut self, skills: &BTreeSet<PathBuf>) {
+        let mut left = MOST_LISTED;
+        for skill in skills {
+            if self.read.get(skill) == Some(&true) {
+                continue;
+            }
+            let Below { found, mut inside, .. } = self.below(skill, &mut left);
+            for it in found.into_iter().filter(|it| it.directory != *skill) {
+                self.consider(it.directory, Some(it.skills));
+            }
+            inside.retain(|path| !(self.finds)(&self.real(path)));
+            let all = &mut self.unread.inside;
+            inside.iter().for_each(|path| DirectoryOfSkills::of(skill, all).add(path));
+        }
+    }
+
+    /// Looks below a directory, but in none that is searched.
+    fn below(&self, top: &Path, left: &mut usize) -> Below {
+        let skips = |directory: &Path, name: &str| self.policy.skips(name) || self.reads(directory);
+        below(top, left, &skips)
     }
 
     /// Returns the skills below the working directory and below the project. Those of another
     /// project are that one's.
     fn deeper(&mut self) -> Vec<DirectoryOfSkills> {
-        let skips = |directory: &Path, name: &str| self.policy.skips(name) || self.reads(directory);
         let Surroundings { working_directory, home, .. } = self.surroundings;
         let mut tops: Vec<_> =
             working_directory.as_deref().into_iter().chain(self.surroundings.project()).collect();
@@ -202,7 +253,9 @@ impl Search<'_> {
         for top in tops.into_iter().filter(|it| may_look_below(it, home.as_deref())) {
             let is_new =
                 |it: &DirectoryOfSkills| found.iter().all(|old| old.directory != it.directory);
-            let new: Vec<_> = below(top, &skips).into_iter().filter(is_new).collect();
+            let below = self.below(top, &mut { MOST_LISTED });
+            self.unread.not_whole.extend(below.has_more.then(|| top.to_owned()));
+            let new: Vec<_> = below.found.into_iter().filter(is_new).collect();
             found.extend(new);
         }
         let known = self.unread.projects.clone();
@@ -210,7 +263,8 @@ impl Search<'_> {
             let other = self.surroundings.project_within(&it.directory);
             let is_known = known.iter().any(|known| it.directory.starts_with(&known.directory));
             if let Some(other) = other.clone().filter(|_| !is_known) {
-                add_to(&mut self.unread.projects, other, it);
+                let project = DirectoryOfSkills::of(&other, &mut self.unread.projects);
+                it.skills.iter().for_each(|skill| project.add(&it.directory.join(skill)));
             }
             !is_known && other.is_none()
         });
@@ -219,10 +273,9 @@ impl Search<'_> {
 
     /// Returns the skills in the plugins of the user's clients.
     fn installed(&self) -> Vec<DirectoryOfSkills> {
-        let skips = |directory: &Path, name: &str| self.policy.skips(name) || self.reads(directory);
         let mut found = Vec::new();
         for directory in INSTALLED.iter().filter_map(|it| self.surroundings.in_home(it)) {
-            let all = below(&directory, &skips);
+            let all = self.below(&directory, &mut { MOST_LISTED }).found;
             let paths =
                 all.iter().flat_map(|it| it.skills.iter().map(|skill| it.directory.join(skill)));
             let inside =
@@ -279,25 +332,6 @@ fn is_of_user(directory: &Path, surroundings: &Surroundings) -> bool {
         && !is_passing
         && !project.is_some_and(|project| directory.starts_with(project))
         && !is_cloned()
-}
-
-/// Adds the skills of a directory to those of the project that it is in.
-fn add_to(projects: &mut Vec<DirectoryOfSkills>, project: PathBuf, found: &DirectoryOfSkills) {
-    let skills = &found.skills;
-    match projects.iter_mut().find(|it| it.directory == project) {
-        Some(it) => add_below(it, &found.directory, skills),
-        None => {
-            let mut new = DirectoryOfSkills { directory: project, skills: Vec::new() };
-            add_below(&mut new, &found.directory, skills);
-            projects.push(new);
-        }
-    }
-}
-
-/// Adds the skills of a directory below.
-fn add_below(above: &mut DirectoryOfSkills, directory: &Path, skills: &[String]) {
-    let inside = directory.strip_prefix(&above.directory).unwrap_or(directory);
-    above.skills.extend(skills.iter().map(|it| inside.join(it).to_string_lossy().into_owned()));
 }
 
 /// Returns whether skills below a directory may be those of a project: not if the home is there,

@@ -146,7 +146,10 @@ impl<'a> Walk<'a> {
     /// walk.
     pub(crate) fn begin(&mut self, root: &Dir) -> Option<Pending> {
         let rules = self.rules_of_root()?;
-        let probe = self.prober.probe_opened(root);
+        let probe = match self.config.holds_skills {
+            true => self.prober.probe_holder(root),
+            false => self.prober.probe_opened(root),
+        };
         let is_package = probe == Probe::Package;
         if is_package && let Ok(stat) = root.stat_unconfined("") {
             self.prober.seen.push((stat.inode, stat.device));

@@ -23,6 +23,7 @@
 //! A fixture that cannot be set up, such as a file that cannot be written, panics with the reason.
 #![forbid(unsafe_code)]
 
+mod active_skill;
 mod approval_kit;
 mod audit_recorder;
 mod bind_mount;
@@ -70,6 +71,7 @@ mod tree;
 mod versioned_source;
 mod watch_kit;
 
+pub use active_skill::active_skill;
 pub use approval_kit::check_approval_store;
 pub use audit_recorder::AuditRecorder;
 pub use bind_mount::BindMount;
@@ -85,7 +87,7 @@ pub use hostile::{
     DISGUISED_TAGS, HIDDEN_TEXTS, MARKUP_TEXTS, disguised_tag_in, hostile_texts, invisible_in,
 };
 pub use kit_report::{KitReport, RuleOutcome};
-pub use memory_catalog::{catalog_over, memory_catalog};
+pub use memory_catalog::{catalog_over, memory_catalog, record};
 pub use model::{ModelQuestion, for_each_short_path, replay_model};
 pub use overridden_source::{OverriddenSource, SourceOverrides, before_scan};
 pub use plugin_build::{

@@ -40,18 +40,23 @@ fn records<'a>(skills: impl IntoIterator<Item = (&'a str, &'a str, &'a [&'a str]
     let mut records = prowess_core::RecordSetBuilder::new();
     for (name, description, tags) in skills {
         let tags: Vec<_> = tags.iter().map(|&tag| Cow::Borrowed(tag)).collect();
-        records.push(&NewRecord {
-            package: name,
-            file: "SKILL.md",
-            id: name,
-            name,
-            description,
-            tags: &tags,
-            priority: 0,
-            version: None,
-            conditions: None,
-            stamp: None,
-        });
+        records.push(&NewRecord { tags: &tags, ..record(name, name, description) });
     }
     records.finish()
+}
+
+/// Creates the record of a package, whose id is its name.
+pub fn record<'a>(package: &'a str, name: &'a str, description: &'a str) -> NewRecord<'a> {
+    NewRecord {
+        package,
+        file: "SKILL.md",
+        id: name,
+        name,
+        description,
+        tags: &[],
+        priority: 0,
+        version: None,
+        conditions: None,
+        stamp: None,
+    }
 }

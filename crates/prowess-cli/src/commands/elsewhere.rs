@@ -8,6 +8,7 @@ use prowess::source_fs::{
 use prowess::{Catalog, Code, Diagnostic, Policies, Severity};
 use prowess_dir::Dir;
 use prowess_source_remote::{LocalSource, LockRemote};
+use prowess_store::{LockFile, LockedSkill};
 use prowess_text::{shell_path, shell_word};
 use serde::Serialize;
 
@@ -21,6 +22,8 @@ use crate::policies::{Found, is_trusted_folder};
 use crate::terminal::plain;
 
 const SKILLS_NOT_READ: Code = Code::new("skills-not-read");
+const SKILL_INSIDE_SKILL: Code = Code::new("skill-inside-skill");
+const SEARCH_ENDED: Code = Code::new("search-ended");
 const PROJECTS_BELOW: Code = Code::new("projects-below");
 
 /// The maximum number of directories that a sentence names.
@@ -66,11 +69,17 @@ impl Elsewhere {
             return Ok(Self::default());
         }
         let adding = Adding::of(global, policies)?;
-        let unread = policies.discovery.unread(&adding.surroundings, || {
+        let records = || {
             let records = catalog.skills().chain(catalog.excluded());
-            let found = records.map(|it| PathBuf::from(it.root_directory()));
+            records.map(|it| PathBuf::from(it.root_directory()))
+        };
+        // Those that cannot be used have a finding.
+        let places = catalog.diagnostics().filter_map(|it| it.path.as_deref().map(Path::new));
+        let broken = places.filter_map(nowhere::skill_at);
+        let skills = records().chain(broken.map(Path::to_owned)).filter(|it| it.is_absolute());
+        let unread = policies.discovery.unread(&adding.surroundings, &skills.collect(), || {
             let installed = installed_from(&adding.surroundings, &policies.discovery);
-            found.chain(installed).collect()
+            records().chain(installed).collect()
         });
         Ok(Self { unread, adding })
     }
@@ -112,7 +121,7 @@ impl Elsewhere {
             path.starts_with(&it.directory)
                 || skills.any(|skill| it.directory.join(skill).ends_with(query))
         };
-        let Unread { directories, left_out, projects } = &self.unread;
+        let Unread { directories, left_out, projects, .. } = &self.unread;
         let directory = match directories.iter().chain(left_out).chain(projects).find(is_it) {
             Some(found) => found.directory.clone(),
             // Too far away to be looked at by every command.
@@ -161,24 +170,36 @@ impl Elsewhere {
         let projects: Vec<_> = self.unread.projects.iter().collect();
         let how = projects.first().map(|first| seen_from(&first.directory)).unwrap_or_default();
         say(PROJECTS_BELOW, &projects, "in projects below this directory", how);
+        let inside: Vec<_> = self.unread.inside.iter().collect();
+        let how = "a search ends at a skill; to have them read, move them out of it".to_owned();
+        say(SKILL_INSIDE_SKILL, &inside, "inside of another skill", how);
+        for directory in self.unread.not_whole.iter().map(|it| it.display().to_string()) {
+            let what =
+                format!("the look for directories with skills below `{directory}` was cut short");
+            let how = "`prowess explain NAME` finds a skill that is further down".to_owned();
+            sentences.push((SEARCH_ENDED, directory, what, how));
+        }
         sentences
     }
 }
 
 /// Returns the directories that installed skills come from, whose skills are not read twice.
 fn installed_from(machine: &Surroundings, discovery: &Discovery) -> Vec<PathBuf> {
-    let mut installed = Vec::new();
-    for file in lock_place::all(machine, discovery) {
-        let directory = file.path().parent().unwrap_or(Path::new("."));
-        for skill in file.load().unwrap_or_default().skills.into_values() {
-            let source = LockRemote::absolute(directory, &skill.source);
-            let Some(local) = LocalSource::read(&source) else { continue };
-            let package = Path::new(local.path).join(local.directory);
-            let package = package.join(skill.path.as_deref().unwrap_or_default());
-            installed.push(package);
-        }
-    }
-    installed
+    let files = lock_place::all(machine, discovery).into_iter();
+    files.flat_map(|file| sources_of(&file)).map(|(_, directory)| directory).collect()
+}
+
+/// Returns the skills of a lock file that come from a directory, with that.
+pub(crate) fn sources_of(file: &LockFile) -> Vec<(String, PathBuf)> {
+    let own = file.path().parent().unwrap_or(Path::new("."));
+    let skills = file.load().unwrap_or_default().skills.into_iter();
+    let directory = |(id, skill): (String, LockedSkill)| {
+        let source = LockRemote::absolute(own, &skill.source);
+        let local = LocalSource::read(&source)?;
+        let package = Path::new(local.path).join(local.directory);
+        Some((id, package.join(skill.path.as_deref().unwrap_or_default())))
+    };
+    skills.filter_map(directory).collect()
 }
 
 /// Returns the command that lists the skills of another project, which has its own trust.

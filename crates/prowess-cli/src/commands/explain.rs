@@ -123,7 +123,7 @@ fn explain<'c>(
 ) -> Explained<'c> {
     let path = absolute(query.as_ref()).unwrap_or_default();
     let path = meant::as_found(catalog, path).to_string_lossy().into_owned();
-    let records = meant::records(catalog, query, &path);
+    let mut records = meant::records(catalog, query, &path);
     let mut decisions = Vec::new();
     let is_id = records.iter().any(|record| record.id() == query);
     if let Some(id) = catalog.alias(query).filter(|_| !is_id) {
@@ -143,6 +143,13 @@ fn explain<'c>(
     }
     let places = if decisions.is_empty() { nowhere::places(catalog, query) } else { Vec::new() };
     for place in &places {
+        // A link to a skill that was found by another path.
+        if let [record] = *meant::records(catalog, "", &place.to_string_lossy()) {
+            decisions.push(found_at(record, trust));
+            explain_record(catalog, prompt, (record, offering), &mut decisions);
+            records.push(record);
+            continue;
+        }
         let found = findings_elsewhere(catalog, &records, query, &place.to_string_lossy());
         if found.is_empty() {
             decisions.push(nowhere::decide(catalog, discovery, &place.to_string_lossy(), place));

@@ -13,8 +13,9 @@ use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 
 use prowess::format::Profile;
+use prowess::lint::codes::DESCRIPTION_DUPLICATE;
 use prowess::lint::{
-    Alike, Checked, LintOptions, PackageReport, Progress, check_trees, github, sarif,
+    Alike, Checked, Likeness, LintOptions, PackageReport, Progress, check_trees, github, sarif,
 };
 use prowess::registry::codes::SKILL_COLLISION;
 use prowess::registry::{Collision, IdFrom};
@@ -23,12 +24,14 @@ use prowess_text::quoted;
 use serde::Serialize;
 
 use crate::args::{Format, Global, Validate};
+use crate::commands::elsewhere::sources_of;
 #[cfg(feature = "reference")]
 use crate::commands::skills_ref;
 use crate::commands::user_trust::{UserTrust, trusted_folders};
 use crate::drift::{self, Facts, Machine};
 use crate::failure::Failure;
 use crate::features;
+use crate::lock_place::of_directory;
 use crate::output::Output;
 use crate::paths::working_directory;
 use crate::plugins::Loaded;
@@ -321,10 +324,35 @@ fn check_sources(
     let mut checked = checked.map_err(|error| {
         Failure::new(error.kind.as_str(), error.to_string(), "name a folder that can be read")
     })?;
+    leave_out_installed(&mut checked);
     if registry.collision == Collision::Error && registry.id_from == IdFrom::Name {
         report_collisions(&mut checked.packages);
     }
     Ok(checked)
+}
+
+/// Takes away that a copy which a lock file places is like another one, or like where it comes from:
+/// they are one installed skill.
+fn leave_out_installed(checked: &mut Checked) {
+    let Checked { packages, alike, .. } = checked;
+    alike.retain(|Alike { one, other, likeness, .. }| {
+        let is_one = || installed_at(one).is_some_and(|it| installed_at(other) == Some(it));
+        let is_again = *likeness == Likeness::Duplicate && is_one();
+        for package in packages.iter_mut().filter(|it| is_again && it.path == *other) {
+            package.diagnostics.retain(|found| found.code != DESCRIPTION_DUPLICATE);
+        }
+        !is_again
+    });
+}
+
+/// Returns the installed skill that a directory is, and its lock file.
+fn installed_at(directory: &str) -> Option<(PathBuf, String)> {
+    let directory = Path::new(directory);
+    of_directory(directory).ok()?.into_iter().find_map(|file| {
+        let from = || sources_of(&file).into_iter().find(|(_, it)| it == directory);
+        let id = file.placed_at(directory).ok()?.or_else(|| Some(from()?.0))?;
+        Some((file.path().to_owned(), id))
+    })
 }
 
 /// Adds the error of the registry to each skill that has a name of another one: it leaves out both.

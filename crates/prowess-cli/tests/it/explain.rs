@@ -151,6 +151,34 @@ fn skill_of_another_part_of_the_project_is_named() {
     assert!(hidden.contains("not found") && !hidden.contains("is in"), "{hidden}");
 }
 
+/// A search ends at a skill: also at one that cannot be used, and one that a link leads to.
+#[test]
+fn skills_inside_a_skill_are_counted_and_explained() {
+    let tree = home("");
+    for skill in ["pack", "pack/one", ".agents/skills/broken/b/b"] {
+        tree.write(&format!("{skill}/SKILL.md"), plain_skill("it"));
+    }
+    tree.write(".agents/skills/SKILL.md", "Draft.\n");
+    for (target, link) in [("../../pack", "pack"), ("pdf", "forms")] {
+        std::os::unix::fs::symlink(target, tree.join(".agents/skills").join(link)).unwrap();
+    }
+    let run = |args: &[&str]| {
+        let ran = Program::new().at_home_in(tree.path()).run(args);
+        ran.stdout + &ran.stderr
+    };
+    for args in [&[][..], &["list"], &["doctor"]] {
+        assert!(run(args).contains("3 skills inside of another skill: "), "{}", run(args));
+    }
+    let found = run(&["doctor"]);
+    assert!(found.contains("[file-misplaced]") && !found.contains("/forms"), "{found}");
+    for (query, outer) in [("deep", "pdf"), ("b", "broken"), ("one", "pack")] {
+        let said = run(&["explain", query]);
+        let is_inside = said.contains(&format!("is inside the skill `{outer}`"));
+        assert!(is_inside && !said.contains("has no `SKILL.md`"), "{said}");
+    }
+    assert!(run(&["explain", "forms"]).contains("/pdf/SKILL.md in source"), "one by two paths");
+}
+
 #[test]
 fn skill_behind_a_link_that_is_not_followed_is_named() {
     let tree = home("");

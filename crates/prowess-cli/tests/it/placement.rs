@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::install::Machine;
-use crate::plain_skill;
+use crate::{plain_skill, skill_md};
 
 fn target(machine: &Machine, name: &str) -> PathBuf {
     machine.tree.join(&format!("home/.agents/skills/{name}"))
@@ -55,13 +55,17 @@ fn links_and_copies_follow_the_lock() {
 fn copies_for_several_clients_are_one_skill() {
     let machine = trusting();
     let source = machine.path("skills");
+    let long = "name: pdf\ndescription: Fills in forms and reads all of their fields.";
+    machine.tree.write("skills/pdf/SKILL.md", skill_md(long));
     let added =
         machine.run(&["add", &source, "--copy", "--agent", "cursor", "--agent", "claude-code"]);
     assert_eq!(added.code, Some(0), "{}", added.stderr);
-    for command in [&["list"][..], &["doctor"], &["explain", "pdf"]] {
+    let places = ["home/.cursor", "home/.claude", "skills"].map(|it| machine.path(it));
+    let validate = [&["validate"][..], &places.each_ref().map(String::as_str)].concat();
+    for command in [&["list"][..], &["doctor"], &["explain", "pdf"], &validate] {
         let ran = machine.run(command);
-        let is_one = !ran.stdout.contains("remove one") && !ran.stdout.contains("Shadowed");
-        assert!(is_one, "{ran:?}");
+        let bad = ["remove one", "Shadowed", "description-duplicate"];
+        assert!(!bad.iter().any(|it| ran.stdout.contains(it)), "{ran:?}");
     }
 }
 

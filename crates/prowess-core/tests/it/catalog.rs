@@ -8,24 +8,14 @@ use prowess_core::{
     Availability, Caller, Catalog, CatalogBuilder, CatalogSource, Layer, MemorySource, NewRecord,
     ReadLimit, Record, RecordIndex, RecordSet, RecordSetBuilder, ResourcePath, SkillSource, Trust,
 };
-use prowess_testkit::{OverriddenSource, SourceOverrides};
+use prowess_testkit::{OverriddenSource, SourceOverrides, record};
 
 fn records(skills: &[(&str, &str)]) -> Arc<RecordSet> {
     let mut builder = RecordSetBuilder::new();
     for (package, description) in skills {
         let name = package.rsplit('/').next().unwrap_or(package);
-        builder.push(&NewRecord {
-            package,
-            file: "SKILL.md",
-            id: name,
-            name,
-            description,
-            tags: &["one".into(), "two".into()],
-            priority: 0,
-            version: None,
-            conditions: None,
-            stamp: None,
-        });
+        let tags = &["one".into(), "two".into()];
+        builder.push(&NewRecord { tags, ..record(package, name, description) });
     }
     Arc::new(builder.finish())
 }

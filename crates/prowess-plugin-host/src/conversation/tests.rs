@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use prowess_core::{
     ActiveSkill, Availability, Caller, Callers, Catalog, CatalogBuilder, CatalogSource, Layer,
-    MemorySource, NewRecord, RecordIndex, RecordSetBuilder, SessionError, SessionId, Timestamp,
-    Trust,
+    MemorySource, RecordIndex, RecordSetBuilder, SessionError, SessionId, Timestamp, Trust,
 };
 use prowess_plugin_abi::conversation::{
     CatalogSnapshot, Question, REFUSALS, SessionRefusal, SkillVersion,
@@ -28,18 +27,7 @@ fn catalog() -> Catalog {
     let mut records = RecordSetBuilder::new();
     for name in NAMES {
         source = source.file(&format!("{name}/SKILL.md"), skill_md(name));
-        records.push(&NewRecord {
-            package: name,
-            file: "SKILL.md",
-            id: name,
-            name,
-            description: "About it.",
-            tags: &[],
-            priority: 0,
-            version: None,
-            conditions: None,
-            stamp: None,
-        });
+        records.push(&prowess_testkit::record(name, name, "About it."));
     }
     let source = Arc::new(source.build().unwrap());
     let source = CatalogSource { layer: 0, source, records: Arc::new(records.finish()) };

@@ -1,12 +1,10 @@
 //! Fixtures: catalogs and loaded skills.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use prowess_core::{
-    ActiveSkill, AllowedTools, Availability, Boundary, Catalog, CatalogBuilder, CatalogSource,
-    DeliveryPolicy, Digest, EstimatedTokens, Layer, MemorySource, NewRecord, RecordIndex,
-    RecordSetBuilder, Timestamp, Trust,
+    ActiveSkill, Availability, Boundary, Catalog, CatalogBuilder, CatalogSource, DeliveryPolicy,
+    EstimatedTokens, Layer, MemorySource, RecordIndex, RecordSetBuilder, Trust,
 };
 use prowess_prompt::{ComposerInput, Prompt, PromptInput, PromptPolicy, compose};
 
@@ -75,18 +73,7 @@ fn catalog_of(lists: &[(&[Skill], usize, bool)]) -> Catalog {
 fn source(name: &str, layer: usize, skills: &[Skill]) -> CatalogSource {
     let mut records = RecordSetBuilder::new();
     for skill in skills {
-        records.push(&NewRecord {
-            package: &skill.package,
-            file: "SKILL.md",
-            id: &skill.id,
-            name: &skill.id,
-            description: &skill.description,
-            tags: &[] as &[Cow<'_, str>],
-            priority: 0,
-            version: None,
-            conditions: None,
-            stamp: None,
-        });
+        records.push(&prowess_testkit::record(&skill.package, &skill.id, &skill.description));
     }
     let source = MemorySource::builder(name).build();
     CatalogSource {
@@ -98,20 +85,8 @@ fn source(name: &str, layer: usize, skills: &[Skill]) -> CatalogSource {
 
 /// Returns a loaded skill.
 pub(crate) fn active(id: &str, body: &str) -> Arc<ActiveSkill> {
-    Arc::new(ActiveSkill {
-        id: id.to_owned(),
-        name: id.to_owned(),
-        location: format!("/skills/{id}/SKILL.md"),
-        root_dir: format!("/skills/{id}"),
-        layer: "user".to_owned(),
-        version: None,
-        digest: Digest::of(body.as_bytes()),
-        properties: serde_json::Value::Null,
-        allowed_tools: AllowedTools::Absent,
-        body: body.into(),
-        loaded_at: Timestamp(0),
-        activated_at: Timestamp(0),
-    })
+    let properties = serde_json::Value::Null;
+    Arc::new(ActiveSkill { properties, ..prowess_testkit::active_skill("/skills", id, body) })
 }
 
 /// The secret of the fixture's conversation.

@@ -2,28 +2,14 @@
 
 use std::sync::Arc;
 
-use prowess_core::{
-    ActiveSkill, AllowedTools, Digest, LoadMode, Receipt, SessionError, SessionStore, Timestamp,
-};
+use prowess_core::{ActiveSkill, LoadMode, Receipt, SessionError, SessionStore};
 use prowess_session::{MemoryStore, SessionHandle, SessionPolicy, Sessions};
-use prowess_testkit::ManualClock;
+use prowess_testkit::{ManualClock, active_skill};
 
 pub(crate) fn edition(id: &str, edition: u32) -> Arc<ActiveSkill> {
     let body = format!("Body of {id}, edition {edition}");
-    Arc::new(ActiveSkill {
-        id: id.to_owned(),
-        name: id.to_owned(),
-        location: format!("memory://notes/{id}/SKILL.md"),
-        root_dir: format!("memory://notes/{id}"),
-        layer: "user".to_owned(),
-        version: None,
-        digest: Digest::of(body.as_bytes()),
-        properties: serde_json::json!({ "name": id, "description": "Does things." }),
-        allowed_tools: AllowedTools::Absent,
-        body: body.into(),
-        loaded_at: Timestamp(0),
-        activated_at: Timestamp(0),
-    })
+    let properties = serde_json::json!({ "name": id, "description": "Does things." });
+    Arc::new(ActiveSkill { properties, ..active_skill("memory://notes", id, &body) })
 }
 
 pub(crate) fn skill(id: &str) -> Arc<ActiveSkill> {

@@ -10,12 +10,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use prowess_core::{
-    ActiveSkill, AllowedTools, BodyDelivery, Digest, LoadMode, LoadRequest, OperationId,
-    SessionError, SessionId, SessionStore, StoreError, StoredContent, StoredSession, Timestamp,
-    Unload,
+    ActiveSkill, BodyDelivery, LoadMode, LoadRequest, OperationId, SessionError, SessionId,
+    SessionStore, StoreError, StoredContent, StoredSession, Unload,
 };
 use prowess_session::{MemoryStore, OnReload, SessionHandle, SessionPolicy, Sessions};
-use prowess_testkit::{HookedStore, ManualClock, Random, StoreCall, StoreMoment};
+use prowess_testkit::{HookedStore, ManualClock, Random, StoreCall, StoreMoment, active_skill};
 
 const HOSTS: usize = 8;
 
@@ -229,7 +228,7 @@ impl Host {
             session: sessions
                 .resume(&world.session)
                 .expect("no fault happens before the hosts run"),
-            skill: Arc::new(skill(&format!("skill-{index}"))),
+            skill: Arc::new(active_skill("memory://notes", &format!("skill-{index}"), "Body")),
             is_busy: AtomicBool::new(false),
             is_crashed,
             is_loaded: Mutex::new(Some(false)),
@@ -279,22 +278,5 @@ impl Host {
 
     fn unload(&self) -> Result<(), SessionError> {
         self.session.unload(&Unload::These(vec![self.skill.id.clone()])).map(drop)
-    }
-}
-
-fn skill(id: &str) -> ActiveSkill {
-    ActiveSkill {
-        id: id.to_owned(),
-        name: id.to_owned(),
-        location: format!("memory://notes/{id}/SKILL.md"),
-        root_dir: format!("memory://notes/{id}"),
-        layer: "user".to_owned(),
-        version: None,
-        digest: Digest::of(id.as_bytes()),
-        properties: serde_json::json!({ "name": id }),
-        allowed_tools: AllowedTools::Absent,
-        body: format!("Body of {id}").into(),
-        loaded_at: Timestamp(0),
-        activated_at: Timestamp(0),
     }
 }

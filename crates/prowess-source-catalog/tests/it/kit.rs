@@ -10,7 +10,10 @@ use prowess_core::{
     RecordSetBuilder, SkillSource, Trust,
 };
 use prowess_source_catalog::CatalogSource;
-use prowess_testkit::{ScanRecorder, SourceFixture, Unreadable, check_source};
+use prowess_testkit::{
+    OverriddenSource, ScanRecorder, SourceFixture, SourceOverrides, Unreadable, check_source,
+    record,
+};
 
 use crate::{published, source};
 
@@ -27,18 +30,8 @@ fn any_catalog(files: &[(&str, &[u8])]) -> Catalog {
     let mut records = RecordSetBuilder::new();
     for found in ScanRecorder::scan(&*source).unwrap().found {
         let id = if found.package.is_empty() { "root" } else { &found.package };
-        records.push(&NewRecord {
-            package: &found.package,
-            file: &found.file,
-            id,
-            name: id,
-            description: "",
-            tags: &[Cow::Borrowed("kit")],
-            priority: 0,
-            version: None,
-            conditions: None,
-            stamp: None,
-        });
+        let (file, tags) = (&*found.file, &[Cow::Borrowed("kit")]);
+        records.push(&NewRecord { file, tags, ..record(&found.package, id, "") });
     }
     let source = Scanned { layer: 0, source, records: Arc::new(records.finish()) };
     let count = source.records.len();
@@ -61,7 +54,7 @@ impl SourceFixture for Fixture {
     fn source(&self, files: &[(&str, &[u8])]) -> Arc<dyn SkillSource> {
         let place = tempfile::tempdir().unwrap();
         published(&any_catalog(files), place.path());
-        Arc::new(Temporary(source(place.path()), place))
+        Arc::new(OverriddenSource(Temporary(source(place.path()), place)))
     }
 
     fn with_unreadable(&self, files: &[(&str, &[u8])]) -> Option<Unreadable> {
@@ -69,7 +62,7 @@ impl SourceFixture for Fixture {
         let files = [files, &[("unreadable/SKILL.md", b"cannot be read")]].concat();
         published(&any_catalog(&files), place.path());
         damage(place.path(), "cannot be read");
-        let source = Arc::new(Temporary(source(place.path()), place));
+        let source = Arc::new(OverriddenSource(Temporary(source(place.path()), place)));
         Some(Unreadable { source, path: "catalog://team/unreadable/SKILL.md".to_owned() })
     }
 }
@@ -79,6 +72,8 @@ fn source_keeps_the_rules() {
     check_source(&Fixture);
 }
 
-impl SkillSource for Temporary {
-    prowess_core::forward_source! { [0] name root scan list read }
+impl SourceOverrides for Temporary {
+    fn inner(&self) -> &dyn SkillSource {
+        &self.0
+    }
 }

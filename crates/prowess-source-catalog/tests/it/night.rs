@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use prowess_core::{
-    Cancel, Catalog, CatalogBuilder, CatalogSource as Scanned, Layer, Listing, NewRecord,
-    PackagePath, PreviousScan, ReadLimit, RecordIndex, RecordSetBuilder, ResourcePath, ScanSink,
-    ScanSummary, SkillSource, SourceError, Trust,
+    Cancel, Catalog, CatalogBuilder, CatalogSource as Scanned, Layer, Listing, PackagePath,
+    PreviousScan, ReadLimit, RecordIndex, RecordSetBuilder, ResourcePath, ScanSink, ScanSummary,
+    SkillSource, SourceError, Trust,
 };
 use prowess_source_catalog::{CatalogFile, write_catalog};
 use prowess_testkit::Random;
@@ -97,18 +97,7 @@ fn catalog(count: usize) -> Catalog {
     let mut records = RecordSetBuilder::new();
     for number in 0..count {
         let (name, description) = (name(number), description(number));
-        records.push(&NewRecord {
-            package: &name,
-            file: "SKILL.md",
-            id: &name,
-            name: &name,
-            description: &description,
-            tags: &[],
-            priority: 0,
-            version: None,
-            conditions: None,
-            stamp: None,
-        });
+        records.push(&prowess_testkit::record(&name, &name, &description));
     }
     let (source, records) = (Arc::new(Generated), Arc::new(records.finish()));
     let source = Scanned { layer: 0, source, records };

@@ -91,12 +91,9 @@ impl Scenario {
     /// Checks that a scan of single packages finds those of a whole scan.
     fn check_packages(&self, world: &World) {
         // A scan of single packages has no limits but that of the depth.
-        let config = FsConfig {
-            max_depth: self.max_depth,
-            nested: self.nested,
-            links: self.links,
-            ..FsConfig::new(world.root())
-        };
+        let FsConfig { max_skills, max_directories, .. } = FsConfig::new("");
+        let limits = FsConfig { max_skills, max_directories, ..self.config(world.root()) };
+        let config = FsConfig { gitignore: None, ..limits };
         let requested = self.package_paths();
         let whole = ScanRecorder::scan(&plain(&config)).expect("the root can be listed");
         for package in &requested {

@@ -112,7 +112,7 @@ impl Discovery {
             let is_trusted = *root.layer == *USER_LAYER;
             is_read |= found == real && is_trusted == is_of_user;
             is_narrow &= !is_trusted
-                || old.contains(&found)
+                || old.contains_key(&found)
                 || super::is_of_user(&root.directory, surroundings);
         }
         is_read && is_narrow

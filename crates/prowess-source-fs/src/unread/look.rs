@@ -18,7 +18,7 @@ const MOST_GROUPS: usize = 256;
 pub(super) const PROJECT_DEPTH: usize = 2;
 
 /// The maximum number of directories that a look below one directory lists.
-const MOST_LISTED: usize = 2_000;
+pub(super) const MOST_LISTED: usize = 2_000;
 
 /// How far below a directory that look goes: `services/a/.claude/skills/pdf` is five levels down.
 const MOST_LEVELS: usize = 6;
@@ -27,55 +27,80 @@ const MOST_LEVELS: usize = 6;
 const NOT_LOOKED_INTO: [&str; 7] =
     ["node_modules", "target", "test", "tests", "testdata", "fixtures", "worktrees"];
 
+/// Names of directories in a skill whose files are the skill's own, such as templates.
+const OF_A_SKILL: [&str; 5] = ["assets", "examples", "references", "scripts", "templates"];
+
 /// Hidden directories that belong to no client, and may be large.
 const OF_NO_CLIENT: [&str; 9] =
     [".cache", ".cargo", ".gradle", ".m2", ".npm", ".rustup", ".tox", ".Trash", ".venv"];
 
-/// Returns the directories of skills below a directory, the nearest first, those in skills last.
-/// No link is followed.
-pub(super) fn below(top: &Path, skips: &dyn Fn(&Path, &str) -> bool) -> Vec<DirectoryOfSkills> {
-    let mut found = Vec::new();
+/// What a look below a directory found.
+#[derive(Default)]
+pub(super) struct Below {
+    /// The directories of skills, the nearest first, those in skills last.
+    pub(super) found: Vec<DirectoryOfSkills>,
+    /// The other skills that are in a skill.
+    pub(super) inside: Vec<PathBuf>,
+    /// Whether there are more directories than were listed.
+    pub(super) has_more: bool,
+}
+
+/// Looks below a directory for skills, and lists as many directories as are left. No link is
+/// followed.
+pub(super) fn below(top: &Path, left: &mut usize, skips: &dyn Fn(&Path, &str) -> bool) -> Below {
+    let mut below = Below::default();
     let mut pending = VecDeque::from([(top.to_owned(), 0, None)]);
     let mut in_skills = VecDeque::new();
-    for _ in 0..MOST_LISTED {
-        let next = pending.pop_front().or_else(|| in_skills.pop_front());
-        let Some((directory, level, mut inside)) = next else { break };
+    while let Some(next) = pending.pop_front().or_else(|| in_skills.pop_front()) {
+        if *left == 0 {
+            below.has_more = true;
+            break;
+        }
+        *left -= 1;
+        let (directory, level, mut inside): (PathBuf, usize, Option<PathBuf>) = next;
         let entries = entries(&directory);
         if entries.iter().any(|(name, kind)| !kind.is_dir() && FILES.contains(&name.as_str())) {
-            add_skill(&mut found, inside.as_deref().unwrap_or(top), &directory, inside.is_some());
+            below.add(inside.as_deref().unwrap_or(top), &directory, inside.is_some());
             inside = Some(directory.clone());
         }
         for (name, _) in entries.into_iter().filter(|(_, kind)| kind.is_dir()) {
             let path = directory.join(&name);
+            let is_left_out = NOT_LOOKED_INTO.contains(&name.as_str())
+                || inside.is_some() && OF_A_SKILL.contains(&name.as_str());
             // A hidden directory is looked into for those of a client only.
-            let paths = if name.starts_with('.') { of_client(&path) } else { vec![path] };
+            let paths = match name.starts_with('.') {
+                _ if is_left_out => Vec::new(),
+                true => of_client(&path),
+                false => vec![path],
+            };
             for path in paths {
                 let inner = path.strip_prefix(&directory).map_or(1, |it| it.components().count());
                 let level = level + inner;
-                let is_left_out = NOT_LOOKED_INTO.contains(&name.as_str()) || skips(&path, &name);
                 let queue = if inside.is_some() { &mut in_skills } else { &mut pending };
-                if level <= MOST_LEVELS && queue.len() < MOST_LISTED && !is_left_out {
+                if level > MOST_LEVELS || skips(&path, &name) {
+                    continue;
+                }
+                below.has_more |= queue.len() == MOST_LISTED;
+                if queue.len() < MOST_LISTED {
                     queue.push_back((path, level, inside.clone()));
                 }
             }
         }
     }
-    found
+    below
 }
 
-/// Adds a skill to the nearest directory above it that is called `skills`, at most two levels up,
-/// and otherwise to its parent, but in another skill not: it may be an example.
-fn add_skill(found: &mut Vec<DirectoryOfSkills>, top: &Path, skill: &Path, is_inside: bool) {
-    let mut above = skill.ancestors().skip(1).take(2).take_while(|above| above.starts_with(top));
-    let parent = skill.parent().filter(|parent| parent.starts_with(top)).unwrap_or(skill);
-    let directory = above.find(|it| it.ends_with("skills") && !(is_inside && *it == top));
-    let Some(directory) = directory.or((!is_inside).then_some(parent)) else { return };
-    let path = skill.strip_prefix(directory).ok().and_then(Path::to_str);
-    let Some(path) = path else { return };
-    let path = if path.is_empty() { ".".to_owned() } else { path.to_owned() };
-    match found.iter_mut().find(|it| it.directory == directory) {
-        Some(it) => it.skills.push(path),
-        None => found.push(DirectoryOfSkills { directory: directory.into(), skills: vec![path] }),
+impl Below {
+    /// Adds a skill to the nearest directory above it that is called `skills`, at most two levels
+    /// up, and otherwise to its parent, but in another skill not: it may be an example.
+    fn add(&mut self, top: &Path, skill: &Path, is_inside: bool) {
+        let mut above = skill.ancestors().skip(1).take(2).take_while(|it| it.starts_with(top));
+        let parent = skill.parent().filter(|parent| parent.starts_with(top)).unwrap_or(skill);
+        let directory = above.find(|it| it.ends_with("skills") && !(is_inside && *it == top));
+        match directory.or((!is_inside).then_some(parent)) {
+            Some(directory) => DirectoryOfSkills::of(directory, &mut self.found).add(skill),
+            None => self.inside.push(skill.to_owned()),
+        }
     }
 }
 

@@ -52,7 +52,9 @@ impl Walk<'_> {
         self.prober.path.truncate(level.parent_length);
         if is_wrong_case(entry) && !is_package(level.directory, "") {
             self.prober.path.push_str(entry.name().unwrap_or_default());
-            self.prober.problem(problem::file_misnamed(&self.prober.here()));
+            let is_in_root = level.path.is_empty() && self.config.holds_skills;
+            let found = if is_in_root { problem::misplaced_file } else { problem::file_misnamed };
+            self.prober.problem(found(&self.prober.here()));
             return;
         }
         let bytes = entry.name_bytes();

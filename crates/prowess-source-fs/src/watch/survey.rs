@@ -66,7 +66,7 @@ impl<'c> Survey<'c> {
         let is_listed = goes_below(self.config, true)
             && unless_unavailable(self.list(root, path, &mut found))?.is_some();
         if !is_listed {
-            let file = skill_file(root, path);
+            let file = skill_file(root, path).filter(|_| self.config.may_be_package(path));
             found.is_package = file.is_some();
             let linked = file.filter(|(_, kind)| *kind == Kind::Link);
             found.linked_files.extend(linked.map(|(path, _)| path));
@@ -74,6 +74,7 @@ impl<'c> Survey<'c> {
                 unless_unavailable(self.list(root, path, &mut found))?;
             }
         }
+        found.is_package &= self.config.may_be_package(path);
         Ok(found)
     }
 

@@ -247,6 +247,28 @@ fn directories_of_the_project_follow_its_clients_and_stay_in_it() {
     }
 }
 
+/// The directories in which clients look hold skills. One that somebody names may be a skill.
+#[test]
+fn a_skill_file_where_clients_look_hides_no_skill() {
+    let tree = Tree::new("//- /repo/.git/HEAD\nref\n");
+    let rows = include_str!("../data/discovery/holders.txt").lines();
+    for place in rows.clone().map(|row| row.split(' ').next().unwrap()) {
+        tree.write(&format!("{place}/a/SKILL.md"), "it");
+        tree.write(&format!("{place}/SKILL.md"), "---\nname: top\n---\n");
+    }
+    let roots = [("user".into(), vec![tree.join("team")])].into();
+    let also = further(&["acme", "./tools"]);
+    let organization = Some(tree.join("org"));
+    let policy = Discovery { organization, roots, also, ..policy() };
+    let found = find(&tree, &policy, "repo").roots.into_iter().filter(|it| it.directory.exists());
+    let found = found.map(|root| {
+        let scan = scan(policy.found_config(&root, None));
+        let place = root.directory.strip_prefix(tree.path()).unwrap().display().to_string();
+        format!("{place} {:?} {}", scan.packages(), problems(&scan, &root.directory).join(" "))
+    });
+    assert_eq!(found.collect::<Vec<_>>(), rows.collect::<Vec<_>>());
+}
+
 #[test]
 fn an_organization_without_skills_has_no_layer() {
     let tree = Tree::new("");

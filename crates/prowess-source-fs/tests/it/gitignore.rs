@@ -12,20 +12,7 @@ use crate::{config, problems, scan, source};
 
 /// A repository with skills in one of its directories, under these patterns of its own.
 fn repository(patterns: &str) -> Tree {
-    let tree = Tree::new(
-        "
-//- /.git/HEAD
-ref
-//- /skills/pdf/SKILL.md
-pdf
-//- /skills/draft-a/SKILL.md
-draft
-//- /skills/group/tables/SKILL.md
-tables
-//- /skills/group/draft-b/SKILL.md
-draft
-",
-    );
+    let tree = Tree::new(include_str!("../data/gitignore.txt"));
     tree.write(".gitignore", patterns);
     tree
 }

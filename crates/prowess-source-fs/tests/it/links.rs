@@ -184,20 +184,18 @@ fn a_directory_that_was_replaced_is_the_same_through_a_link() {
 
 #[test]
 fn a_link_to_a_pack_finds_each_package_once() {
-    let followed = |links: &[(&str, &str)], packages: &[&str], reported: &[&str]| {
-        check(links, Links::Follow, packages, reported);
+    let followed = |links: &[(&str, &str)], packages: &[&str]| {
+        check(links, Links::Follow, packages, &[]);
         let refused: Vec<_> =
             links.iter().map(|(link, _)| format!("warning root-is-symlink /{link}")).collect();
         check(links, Links::Never, &[], &refused.iter().map(|it| &**it).collect::<Vec<_>>());
     };
-    followed(&[("pack", "../outside")], &["pack/pdf"], &[]);
-    followed(&[("pack", "$TREE/outside")], &["pack/pdf"], &[]);
-    let again = ["hint duplicate-link /two"];
-    followed(&[("one", "../outside"), ("two", "one")], &["one/pdf"], &again);
-    let inner = ["hint duplicate-link /two"];
-    followed(&[("one", "../outside/pdf"), ("two", "../outside/pdf")], &["one"], &inner);
+    followed(&[("pack", "../outside")], &["pack/pdf"]);
+    followed(&[("pack", "$TREE/outside")], &["pack/pdf"]);
+    followed(&[("one", "../outside"), ("two", "one")], &["one/pdf"]);
+    followed(&[("one", "../outside/pdf"), ("two", "../outside/pdf")], &["one"]);
     // A package of a pack that a link of its own reached before.
-    followed(&[("a/pdf", "../../outside/pdf"), ("pack", "../outside")], &["a/pdf"], &[]);
+    followed(&[("a/pdf", "../../outside/pdf"), ("pack", "../outside")], &["a/pdf"]);
     check(&[("pack", "../outside")], Links::WithinRoot, &[], &["warning root-is-symlink /pack"]);
 }
 

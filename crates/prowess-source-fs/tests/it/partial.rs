@@ -79,6 +79,8 @@ fn what_depends_on_more_than_a_package_takes_a_whole_scan() {
     check(config(&tree), &[""], EVERYTHING, &[]);
     fs::write(tree.join("SKILL.md"), "root").expect("it can be written");
     check(config(&tree), &["pdf"], EVERYTHING, &[]);
+    let holder = FsConfig { holds_skills: true, ..config(&tree) };
+    check(holder, &["pdf", "pdf/deep"], Coverage::Asked, &["pdf"]);
 }
 
 #[test]

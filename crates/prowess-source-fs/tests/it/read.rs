@@ -13,24 +13,7 @@ use prowess_testkit::{ScanRecorder, Tree};
 use crate::{config, make_fifo, source};
 
 fn package() -> Tree {
-    Tree::new(
-        "
-//- /alpha/SKILL.md
-alpha
-//- /alpha/references/notes.md
-notes
-//- /alpha/.hidden
-hidden
-//- /alpha/.git/config
-no
-//- /alpha/scripts/run.sh
-run
-//- /alpha/b.md
-b
-//- /CANARY
-CANARY
-",
-    )
+    Tree::new(include_str!("../data/read.txt"))
 }
 
 fn read(tree: &Tree, path: &str) -> Result<Vec<u8>, SourceErrorKind> {

@@ -36,6 +36,15 @@ fn a_root_may_be_the_package() {
     let tree = "//- /SKILL.md\nroot\n//- /inner/SKILL.md\ninner\n";
     check(tree, |_| {}, &[""], &[]);
     check(tree, |config| config.nested = Nested::Descend, &["", "inner"], &[]);
+    for file in ["SKILL.md", "skill.md", "Skill.md"] {
+        let tree = format!("//- /{file}\ndraft\n//- /inner/SKILL.md\ninner\n");
+        check(
+            &tree,
+            |config| config.holds_skills = true,
+            &["inner"],
+            &[&format!("warning file-misplaced /{file}")],
+        );
+    }
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Skills that a policy does not search, and the settings that add them.
 
+use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
-use prowess_source_fs::{DirectoryOfSkills, Discovery, ProjectSearch};
+use prowess_source_fs::{DirectoryOfSkills, Discovery, ProjectSearch, Surroundings, Unread};
 use prowess_testkit::Tree;
 
 use crate::discovery::{further, policy, surroundings};
@@ -32,10 +33,14 @@ fn lines(tree: &Tree, directories: &[DirectoryOfSkills]) -> Vec<String> {
     directories.iter().map(line).collect()
 }
 
+fn all(policy: &Discovery, around: &Surroundings) -> Unread {
+    policy.unread(around, &BTreeSet::new(), Vec::new)
+}
+
 /// The unread directories, and the settings that add them.
 fn unread(tree: &Tree, policy: &Discovery, working: &str) -> (Vec<String>, Vec<String>) {
     let surroundings = surroundings(tree, working);
-    let unread = policy.unread(&surroundings, Vec::new).directories;
+    let unread = all(policy, &surroundings).directories;
     let directories = unread.iter().map(|it| it.directory.as_path());
     let settings = policy.settings_that_add(directories, &[], &surroundings);
     let place = |path: &str| path.replace(&format!("{}/", tree.path().display()), "");
@@ -91,13 +96,13 @@ fn what_the_policy_leaves_out_on_purpose_is_not_unread() {
     let few = Discovery { only: Some(Vec::new()), ..policy() };
     assert_eq!(unread(&tree, &few, "repo").0, ["repo/.acme/skills 1"]);
     let around = surroundings(&tree, "repo");
-    let left_out = few.unread(&around, Vec::new).left_out;
+    let left_out = all(&few, &around).left_out;
     assert_eq!(lines(&tree, &left_out), ["repo/.claude/skills 1", "home/.claude/skills 1"]);
     let settings = few.settings_that_add([left_out[0].directory.as_path()], &[], &around);
     assert_eq!(settings[0].value, "[claude]", "and it can still be added");
     let neither = Discovery { user: false, project: ProjectSearch::Never, ..policy() };
-    assert_eq!(neither.unread(&around, Vec::new).directories, [], "the key that is off is meant");
-    let left_out = neither.unread(&around, Vec::new).left_out;
+    assert_eq!(all(&neither, &around).directories, [], "the key that is off is meant");
+    let left_out = all(&neither, &around).left_out;
     let all = left_out.iter().map(|it| it.directory.as_path());
     let settings = neither.settings_that_add(all, &[], &around);
     let keys: Vec<_> = settings.iter().map(|it| it.key.as_str()).collect();
@@ -148,6 +153,31 @@ fn a_skill_hides_no_directory_below_it() {
     }
 }
 
+/// In a directory that is searched, too. What the skill itself needs does not count.
+#[test]
+fn skills_in_skills_that_were_found_are_seen() {
+    let tree = tree(include_str!("../data/unread/inside.txt").lines());
+    symlink("../../../pack", tree.join("home/.agents/skills/pack")).unwrap();
+    let found = ["home/.agents/skills/pack", "repo/.claude/skills/group", "repo/.claude/skills"];
+    let found = found.map(|it| tree.join(it));
+    let by_link = || vec![tree.join("repo/.claude/skills/group/linked")];
+    let unread = policy().unread(&surroundings(&tree, "repo"), &found.into(), by_link);
+    let inside = ["home/.agents/skills/pack 2", "repo/.claude/skills/group 3"];
+    assert_eq!(lines(&tree, &unread.inside), inside);
+    assert_eq!(lines(&tree, &unread.directories), ["repo/.claude/skills/group/skills 1"]);
+}
+
+#[test]
+fn a_search_that_ended_early_is_not_whole() {
+    for (directories, is_whole) in [(1_990, true), (2_000, false)] {
+        let tree = tree(["repo/z/skills/far"]);
+        (0..directories).for_each(|at| tree.write(&format!("repo/a/{at}/x"), ""));
+        let unread = all(&policy(), &surroundings(&tree, "repo"));
+        assert_eq!(unread.not_whole.is_empty(), is_whole, "{directories}");
+        assert_eq!(!unread.directories.is_empty(), is_whole, "the farthest is found");
+    }
+}
+
 #[test]
 fn plugins_of_clients_are_seen_in_the_home() {
     let tree = tree(include_str!("../data/unread/of_plugins.txt").lines());
@@ -186,7 +216,7 @@ fn only_own_directories_are_added_to_the_trusted_layer() {
 fn projects_in_a_project_are_seen() {
     let tree = tree(["repo/dep/.claude/skills/a", "repo/dep/skills/b", "repo/own/skills/c"]);
     tree.write("repo/dep/.git", "gitdir: elsewhere");
-    let unread = policy().unread(&surroundings(&tree, "repo"), Vec::new);
+    let unread = all(&policy(), &surroundings(&tree, "repo"));
     assert_eq!(lines(&tree, &unread.projects), ["repo/dep 2"]);
     assert_eq!(lines(&tree, &unread.directories), ["repo/own/skills 1"]);
 }
@@ -199,7 +229,7 @@ fn nothing_is_looked_for_in_the_home_nor_among_temporary_files() {
     for working in ["home", "", "shared"] {
         assert_eq!(unread(&tree, &policy(), working).0, [""; 0], "{working:?}");
     }
-    let below = policy().unread(&surroundings(&tree, "shared"), Vec::new).projects;
+    let below = all(&policy(), &surroundings(&tree, "shared")).projects;
     assert!(below.is_empty(), "those are not projects of the user");
 }
 
@@ -211,7 +241,7 @@ fn projects_with_skills_are_seen_from_above() {
     tree.write("src/pack/skills/c/SKILL.md", "it");
     tree.write("home/.agents/skills/d/SKILL.md", "it");
     let below = |working| {
-        let found = policy().unread(&surroundings(&tree, working), Vec::new).projects;
+        let found = all(&policy(), &surroundings(&tree, working)).projects;
         let name = |path: &Path| path.strip_prefix(tree.path()).unwrap().to_owned();
         found.iter().map(|it| name(&it.directory)).collect::<Vec<_>>()
     };

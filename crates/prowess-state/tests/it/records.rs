@@ -179,18 +179,7 @@ fn escaping_package_path_is_rejected() {
         records.reject(path, None);
         assert!(read(&to_bytes(&records.finish())).is_none(), "{path}");
         let mut records = RecordSetBuilder::new();
-        records.push(&NewRecord {
-            package: path,
-            file: "SKILL.md",
-            id: "a",
-            name: "a",
-            description: "a",
-            tags: &[],
-            priority: 0,
-            version: None,
-            conditions: None,
-            stamp: None,
-        });
+        records.push(&prowess_testkit::record(path, "a", "a"));
         assert!(read(&to_bytes(&records.finish())).is_none(), "{path}");
     }
 }

@@ -140,25 +140,10 @@ fn is_kept(record: Record<'_>, catalog: &Catalog) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use prowess_core::{AllowedTools, Digest, Timestamp};
-
     use super::*;
 
     fn skill() -> ActiveSkill {
-        ActiveSkill {
-            id: "pdf".to_owned(),
-            name: "pdf".to_owned(),
-            location: "/skills/pdf/SKILL.md".to_owned(),
-            root_dir: "/skills/pdf".to_owned(),
-            layer: "user".to_owned(),
-            version: None,
-            digest: Digest::of(b"pdf"),
-            properties: serde_json::json!({ "name": "pdf" }),
-            allowed_tools: AllowedTools::default(),
-            body: "Fill the form.".into(),
-            loaded_at: Timestamp(1),
-            activated_at: Timestamp(1),
-        }
+        prowess_testkit::active_skill("/skills", "pdf", "Fill the form.")
     }
 
     #[test]

@@ -76,7 +76,8 @@ fn set_all(text: &str, path: &[&str], value: &Value) -> Result<String, Fault> {
 fn say(file: &ConfigFile, key: &str, what: &str, output: &Output) -> Result<(), Failure> {
     let path = file.path.to_string_lossy();
     output.result(&json!({ "path": path, "key": key }), |_| {
-        format!("{what} {ID}{}{ID:#} in {}\n", plain(key), plain(&path))
+        let (key, path) = (plain(key), plain(&path));
+        format!("{what} {ID}{key}{ID:#} in {path}; a running server reads it at its next start\n")
     })
 }
 

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use prowess::format::SKILL_MD_FILES;
 use prowess::source_fs::Discovery;
-use prowess::{Catalog, Record};
+use prowess::source_fs::codes::FILE_MISPLACED;
+use prowess::{Catalog, Diagnostic, Record};
 use prowess_text::counted;
 
 use super::{Decision, code};
@@ -23,13 +24,15 @@ const MOST_NAMES: usize = 20_000;
 /// The maximum number of directories of one name that are explained.
 const MOST_PLACES: usize = 3;
 
-/// Returns the directories with a name, and links, below all roots and the links that findings are
-/// about, whether a scan reaches them or not. The nearest to a root are first.
+/// Returns the directories with a name, and links, below all roots, the links that findings are
+/// about and those to skills, whether a scan reaches them or not. The nearest to a root are first.
 pub(super) fn places(catalog: &Catalog, name: &str) -> Vec<PathBuf> {
     let roots = catalog.sources().iter().map(|source| PathBuf::from(source.source.root()));
     let links = catalog.diagnostics().filter_map(|found| found.path.as_deref().map(PathBuf::from));
-    let links = links.filter(|path| path.is_symlink());
-    below(roots.filter(|root| root.is_absolute()).chain(links), name, &[])
+    let found = catalog.skills().chain(catalog.excluded());
+    let found = found.map(|it| PathBuf::from(it.root_directory()));
+    let links = links.chain(found).filter(|path| path.is_symlink());
+    below(roots.chain(links).filter(|top| top.is_absolute()), name, &[])
 }
 
 fn is_skill(directory: &Path) -> bool {
@@ -49,36 +52,43 @@ pub(crate) fn in_project(project: &Path, name: &str) -> Option<PathBuf> {
     below([project.to_owned()].into_iter(), name, &skip).into_iter().find(|it| is_skill(it))
 }
 
-/// Looks for a name below directories, but in none with one of the names in `skip`.
+/// Looks for a name below directories, but in none with one of the names in `skip`. If some have a
+/// skill, these are meant.
 fn below(roots: impl Iterator<Item = PathBuf>, name: &str, skip: &[&str]) -> Vec<PathBuf> {
-    let mut places = Vec::new();
+    let [mut others, mut skills] = [Vec::new(), Vec::new()];
     if name.contains('/') {
-        return places;
+        return others;
     }
     let roots: Vec<_> = roots.collect();
     let mut pending = VecDeque::from(roots.clone());
     let loose = format!("{name}.md");
     let mut left = MOST_NAMES;
-    while let Some(directory) = pending.pop_front() {
+    'search: while let Some(directory) = pending.pop_front() {
         for entry in fs::read_dir(&directory).into_iter().flatten().filter_map(Result::ok) {
             left -= 1;
             let kind = entry.file_type();
             let is_directory = kind.as_ref().is_ok_and(fs::FileType::is_dir);
             let is_place = is_directory || kind.is_ok_and(|it| it.is_symlink());
             let is_named = entry.file_name() == name && is_place
-                || entry.file_name() == *loose && roots.contains(&directory);
-            if is_named && !places.contains(&entry.path()) {
-                places.push(entry.path());
+                || entry.file_name() == *loose
+                    && roots.contains(&directory)
+                    && !is_skill(&directory);
+            if is_named {
+                let path = entry.path();
+                let places = if is_skill(&path) { &mut skills } else { &mut others };
+                if places.len() < MOST_PLACES && !places.contains(&path) {
+                    places.push(path);
+                }
             }
-            if left == 0 || places.len() == MOST_PLACES {
-                return places;
+            if left == 0 || skills.len() == MOST_PLACES {
+                break 'search;
             }
             if is_directory && !skip.iter().any(|it| entry.file_name() == *it) {
                 pending.push_back(entry.path());
             }
         }
     }
-    places
+    if skills.is_empty() { others } else { skills }
 }
 
 /// Returns the root above what a query means, if that is a path.
@@ -168,21 +178,6 @@ fn under(catalog: &Catalog, discovery: &Discovery, root: &Path, path: &Path) -> 
             }
         };
     }
-    let above = directory.ancestors().take_while(|above| *above != root);
-    if let Some(link) = above.filter(|above| above.is_symlink()).last() {
-        let link = link.display();
-        return format!("`{shown}` is behind the link `{link}`, which is not followed");
-    }
-    let around = catalog.skills().chain(catalog.excluded()).find(|record| {
-        directory.starts_with(record.root_directory()) && !record.package().as_str().is_empty()
-    });
-    if let Some(around) = around {
-        let id = around.id();
-        let place = around.root_directory();
-        return format!(
-            "`{shown}` is inside the skill `{id}` at {place}, where the scan ends; move it out"
-        );
-    }
     if names.len() > scan.max_depth {
         return format!(
             "`{shown}` is {} below the root {}, and the scan ends after {}; name a nearer root",
@@ -190,6 +185,28 @@ fn under(catalog: &Catalog, discovery: &Discovery, root: &Path, path: &Path) -> 
             root.display(),
             counted(scan.max_depth, "level")
         );
+    }
+    let is_at = |it: &Diagnostic, place: &Path| it.path.as_deref().map(Path::new) == Some(place);
+    let link = directory.ancestors().take_while(|above| *above != root);
+    let link = link.filter(|above| above.is_symlink()).last();
+    let is_refused = |link: &Path| catalog.diagnostics().any(|found| is_at(found, link));
+    // A root that is no skill may have a `SKILL.md` all the same.
+    let is_holder = catalog.diagnostics().any(|found| {
+        let file = found.path.as_deref().map(Path::new);
+        found.code == FILE_MISPLACED && file.and_then(Path::parent) == Some(root)
+    });
+    let above = directory.ancestors().skip(1).take_while(|above| above.starts_with(root));
+    let around = above.filter(|above| is_skill(above) && !(is_holder && *above == root)).last();
+    if let (Some(around), false) = (around, link.is_some_and(is_refused)) {
+        let name = around.file_name().unwrap_or_default().display();
+        let place = around.display();
+        return format!(
+            "`{shown}` is inside the skill `{name}` at {place}, where the scan ends; move it out"
+        );
+    }
+    if let Some(link) = link {
+        let link = link.display();
+        return format!("`{shown}` is behind the link `{link}`, which is not followed");
     }
     let root = root.display();
     format!("the scan of {root} did not reach `{shown}`; see the warnings of `prowess list`")

@@ -76,12 +76,9 @@ pub(super) enum Edit {
 pub(super) struct Scenario {
     pub(super) nodes: Vec<Node>,
     pub(super) rounds: Vec<Vec<Edit>>,
-    pub(super) nested: Nested,
-    pub(super) links: Links,
+    /// Without the root.
+    pub(super) config: FsConfig,
     gitignore: bool,
-    pub(super) max_depth: usize,
-    max_skills: usize,
-    max_directories: usize,
 }
 
 fn parts() -> impl Strategy<Value = Parts> {
@@ -98,6 +95,8 @@ fn node() -> impl Strategy<Value = Node> {
         2 => (parts(), parts()).prop_map(|(at, to)| Node::Link(at, to)),
         1 => (parts(), 0..2_usize, 0..FILES.len())
             .prop_map(|(at, file, to)| Node::FileLink(at, file, to)),
+        1 => (0..FILES.len(), any::<u8>())
+            .prop_map(|(file, text)| Node::File(Vec::new(), file, text)),
         1 => (1..40_usize).prop_map(Node::Packages),
     ]
 }
@@ -137,10 +136,14 @@ pub(super) fn scenarios() -> impl Strategy<Value = Scenario> {
         select(vec![1_usize, 2, 3, 16, 16]),
         select(vec![3_usize, 17, 200_000, 200_000]),
         select(vec![2_usize, 20_000, 20_000]),
+        prop::bool::ANY,
     );
     (nodes, rounds, config).prop_map(|(nodes, rounds, config)| {
-        let (nested, links, gitignore, max_depth, max_skills, max_directories) = config;
-        Scenario { nodes, rounds, nested, links, gitignore, max_depth, max_skills, max_directories }
+        let (nested, links, gitignore, max_depth, max_skills, max_directories, holds_skills) =
+            config;
+        let limits = FsConfig { max_depth, max_skills, max_directories, ..FsConfig::new("") };
+        let config = FsConfig { nested, links, holds_skills, ..limits };
+        Scenario { nodes, rounds, config, gitignore }
     })
 }
 
@@ -149,26 +152,16 @@ impl Scenario {
     /// two are exchanged.
     pub(super) fn of_packages(mut self) -> Self {
         self.rounds.splice(0..0, [vec![Edit::Write(3, 0)], vec![Edit::Swap(5, 7)]]);
-        Self {
-            nodes: vec![Node::Packages(25)],
-            nested: Nested::Stop,
-            gitignore: false,
-            max_depth: 16,
-            max_skills: 200_000,
-            max_directories: 20_000,
-            ..self
-        }
+        let FsConfig { links, holds_skills, .. } = self.config;
+        let config = FsConfig { links, holds_skills, ..FsConfig::new("") };
+        Self { nodes: vec![Node::Packages(25)], gitignore: false, config, ..self }
     }
 
     pub(super) fn config(&self, root: &Path) -> FsConfig {
         FsConfig {
-            nested: self.nested,
-            links: self.links,
+            root: root.to_owned(),
             gitignore: self.gitignore.then(|| root.to_owned()),
-            max_depth: self.max_depth,
-            max_skills: self.max_skills,
-            max_directories: self.max_directories,
-            ..FsConfig::new(root)
+            ..self.config.clone()
         }
     }
 

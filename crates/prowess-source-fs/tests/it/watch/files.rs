@@ -36,6 +36,18 @@ fn each_change_of_a_file_is_reported() {
     check(|skills| shut(&skills.join(md)), "pdf");
 }
 
+/// Where clients look for skills, such a file hides none, so that those are watched as before.
+#[test]
+fn a_skill_file_among_skills_is_reported_and_hides_none() {
+    for nested in [Nested::Stop, Nested::Descend] {
+        let tree = tree();
+        let watched = watched(FsConfig { holds_skills: true, nested, ..config(&tree) });
+        tree.write("skills/SKILL.md", SKILL);
+        watched.wait_for_everything();
+        watched.exactly("group/inner", || write(tree.join("skills/group/inner/SKILL.md")));
+    }
+}
+
 #[test]
 fn what_no_scan_would_see_is_not_reported() {
     let tree = tree();

@@ -11,46 +11,13 @@ use prowess_testkit::Tree;
 
 use super::setup::{Setup, Stranger, link, no_skill, shelf};
 
-const ONE: &str = "
-//- /user/pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
----
-Forms
-";
+const ONE: &str = "//- /user/pdf/SKILL.md\n---\nname: pdf\ndescription: Fills forms.\n---\nForms\n";
 
 const COPIES: &str = include_str!("../../data/codes-examples.txt");
 
-const REQUIRES: &str = "
-//- /user/pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
-requires: forms
----
-Forms
-";
-
-const CYCLE: &str = "
-//- /user/pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
-requires: pdf
----
-Forms
-";
-
-const TOOLS: &str = "
-//- /user/pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
-allowed-tools: Bash
----
-Forms
-";
+const REQUIRES: &str = "//- /user/pdf/SKILL.md\n---\nname: pdf\ndescription: Fills forms.\nrequires: forms\n---\nForms\n";
+const CYCLE: &str = "//- /user/pdf/SKILL.md\n---\nname: pdf\ndescription: Fills forms.\nrequires: pdf\n---\nForms\n";
+const TOOLS: &str = "//- /user/pdf/SKILL.md\n---\nname: pdf\ndescription: Fills forms.\nallowed-tools: Bash\n---\nForms\n";
 
 fn nothing(_tree: &Tree) {}
 
@@ -202,6 +169,10 @@ pub(super) static EXAMPLES: &[(Code, Setup)] = &[
         source_fs::codes::FILE_MISNAMED,
         tree("//- /user/pdf/Skill.md\n---\nname: pdf\ndescription: x\n---\n", ""),
     ),
+    (
+        source_fs::codes::FILE_MISPLACED,
+        machine("//- /home/.agents/skills/SKILL.md\nDraft\n", NOBODY_ELSE, nothing),
+    ),
     (source_fs::codes::DANGLING_LINK, done("", |tree| link(tree, "/gone", "user/pdf"))),
     (source_fs::codes::SYMLINK_LOOP, done("", |tree| link(tree, "pdf", "user/pdf"))),
     (
@@ -231,7 +202,6 @@ pub(super) static EXAMPLES: &[(Code, Setup)] = &[
             link(tree, "/elsewhere", "project/pdf");
         }),
     ),
-    (source_fs::codes::DUPLICATE_LINK, done(ONE, |tree| link(tree, "pdf", "user/forms"))),
     (
         source_fs::codes::LINK_NOT_SEARCHED,
         done("//- /elsewhere/notes.md\ntext\n", |tree| link(tree, "/elsewhere", "user/more")),
