@@ -87,14 +87,18 @@ fn alias_refers_to_an_id() {
 
 #[test]
 fn single_skill_source_has_the_hosts_name() {
-    let one = MemorySource::builder("one").file("SKILL.md", skill_md("declared", "It is one."));
-    let one = Arc::new(one.build().expect("the paths are valid"));
+    let root = |name| {
+        let source = MemorySource::builder(name).file("SKILL.md", skill_md("declared", name));
+        Arc::new(source.build().expect("the paths are valid"))
+    };
     let builder = Registry::builder()
         .layer(Layer::new("user", TRUSTED))
-        .single_skill_source("user", "given", one)
-        .single_skill_source("user", "unused", memory("two", &[("a", "A."), ("b", "B.")]));
+        .single_skill_source("user", "given", root("one"))
+        .single_skill_source("user", "unused", memory("two", &[("a", "A."), ("b", "B.")]))
+        .single_skill_source("user", "a", root("other"));
     let catalog = catalog(builder);
-    assert_eq!(ids(&catalog), ["a", "b", "given"]);
+    assert_eq!(ids(&catalog), ["a", "b", "given"], "it shadows and is shadowed as any other");
+    assert_eq!(reported(&catalog, "name-directory-mismatch"), [""; 0], "it may have any directory");
     assert_eq!(catalog.get("given").expect("the skill is offered").name(), "declared");
     assert_eq!(reported(&catalog, "name-unused"), ["memory://two"]);
 }
