@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use prowess::audit::{AuditEntry, MemoryLog};
 use prowess::session::MemoryStore;
-use prowess::{Runtime, RuntimeBuilder, RuntimeEvent};
+use prowess::{Policies, Runtime, RuntimeBuilder, RuntimeEvent};
 use prowess_mcp::HttpOptions;
 use prowess_testkit::{HookedStore, StoreCall, StoreMoment, Tree, rows};
 use serde_json::{Value, json};
@@ -71,7 +71,8 @@ fn runs(log: &MemoryLog) -> Vec<String> {
 }
 
 fn runtime(policies: &str, add: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder) -> Runtime {
-    let policies = serde_json::from_str(policies).expect("they are policies");
+    let mut policies: Policies = serde_json::from_str(policies).expect("they are policies");
+    policies.session.idle_limit_seconds = Some(60);
     let builder = Runtime::builder().policies(prowess_mcp::adapt(policies));
     add(builder).build().expect("it is complete")
 }
@@ -110,7 +111,6 @@ fn one_server_is_a_stack_and_a_set_at_once() {
             "kept-by-name": { "host": "own" },
             "any": { "surfaces": ["skills"] },
         },
-        "session": { "idle_limit_seconds": 60 },
         "tools": { "surfaces": ["skills", "skill", "get_skill", "read_skill"] },
         "prompt": { "catalog_place": "tool_description" },
     });
