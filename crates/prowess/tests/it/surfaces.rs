@@ -135,7 +135,8 @@ fn text_about_another_surface_is_not_for_a_client() {
     assert_eq!(load(&place.turn()), "skill", "one that makes the skill active");
     let mut policies = Policies::preset("one-directory").expect("it is a preset");
     policies.tools.surfaces = vec![Surface::ReadSkill, Surface::GetSkill];
-    let turn = Place::with(policies).turn();
+    let place = Place::with(policies);
+    let turn = place.turn();
     for (tool, key, is_file) in
         [("read_skill", "skill_id", true), ("get_skill", "skillName", false)]
     {
@@ -154,6 +155,7 @@ fn documents_of_surfaces_are_their_presets() {
     ] {
         let shown = |mut policies: Policies, surfaces: [Surface; 2], surface| {
             policies.tools.surfaces = surfaces.to_vec();
+            policies.proposals.directory = None;
             let turn = Place::with(policies).turn().for_surfaces(&[surface]);
             let tools = turn.tools().into_iter().map(|it| it.description).collect::<Vec<_>>();
             (turn.prompt().whole_text().into_owned(), tools)
