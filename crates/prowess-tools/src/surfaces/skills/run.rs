@@ -50,7 +50,7 @@ fn check_script(directories: &[String], path: &ResourcePath) -> Result<(), Refus
     Err(Refusal::new(codes::PATH_NOT_ALLOWED, message))
 }
 
-/// Returns the refusal of a call of `skills.run` where no script can be run, whoever approves it.
+/// Returns the refusal of a call of `skills.run` where no script can be run with any approval.
 pub fn no_runner() -> Refusal {
     let message = "no script can be run here; follow the skill's instructions without it, or tell \
                    the user";
