@@ -10,11 +10,16 @@ use crate::icon;
 /// every skill, or a page of a file.
 const MOST_RESULT_CHARS: usize = 200_000;
 
+/// The tools that make skills active or end them.
+const HOOKED: [&str; 4] = ["skills.load", "skills.unload", "skill", "activate_skill"];
+
 /// Returns the tool with its title, hints and icon. `name` is the canonical name of a skill tool.
-pub(crate) fn annotated(tool: Tool, name: &str) -> Tool {
+/// With `has_hooks`, those that make skills active or end them run scripts of the skills; otherwise
+/// they change only what this server remembers of the session.
+pub(crate) fn annotated(tool: Tool, name: &str, has_hooks: bool) -> Tool {
     let title = title(name);
-    // Loading and unloading change only what this server remembers of the session.
-    let runs = name == SkillTools::RUN || name == SkillTools::EXECUTE;
+    let runs_hooks = has_hooks && HOOKED.contains(&name);
+    let runs = runs_hooks || name == SkillTools::RUN || name == SkillTools::EXECUTE;
     let is_read_only = !runs && name != SkillTools::PROPOSE;
     let hints = ToolAnnotations::with_title(title)
         .read_only(is_read_only)
@@ -22,7 +27,7 @@ pub(crate) fn annotated(tool: Tool, name: &str) -> Tool {
         .destructive(runs)
         .idempotent(is_read_only)
         // A command in the sandbox reaches nothing outside.
-        .open_world(name == SkillTools::RUN);
+        .open_world(runs && name != SkillTools::EXECUTE);
     let tool = tool.with_title(title).with_annotations(hints).with_icons(vec![icon::of_tool(name)]);
     tool.with_meta(MetaObject(hints_of_clients().collect()))
 }

@@ -20,6 +20,9 @@ use crate::{MOST_INSTRUCTIONS, hidden, resources};
 /// makes room.
 pub(crate) const MOST_KEPT: usize = 1024;
 
+/// The code, in the data of an error, of a conversation that has made room or has ended.
+const FORGOTTEN: &str = "conversation-forgotten";
+
 /// A session, and how skills become active in it.
 struct Open {
     handle: SessionHandle,
@@ -56,16 +59,20 @@ impl Conversation {
         conversation
     }
 
-    /// Returns a conversation of the same client in a session that was forked from this one, with
-    /// whose task and whose end its skills end.
-    pub(crate) fn forked(&self, session: &SessionId) -> Option<Self> {
+    /// Returns a conversation of the same client in a session that was forked from this one. Its
+    /// skills end with the task and the end of this one, unless it outlives this one, which is a
+    /// single request then.
+    pub(crate) fn forked(&self, session: &SessionId, outlives: bool) -> Option<Self> {
         let open = lock(&self.session);
         let Open { handle, discipline } = open.as_ref()?;
         let forked = Open { handle: handle.forked(session.clone()), discipline: *discipline };
         let mut child = Self::new(Arc::clone(&self.runtime), self.is_shared);
-        (child.forks, child.is_fork) = (Arc::clone(&self.forks), true);
         *child.lock_client() = self.lock_client().clone();
         *lock(&child.session) = Some(forked);
+        if outlives {
+            return Some(child);
+        }
+        (child.forks, child.is_fork) = (Arc::clone(&self.forks), true);
         let mut forks = lock(&self.forks);
         if forks.len() >= MOST_KEPT {
             // That of the oldest has made room for others.
@@ -141,12 +148,9 @@ impl Conversation {
 
     fn resumed_or_opened(&self, id: &SessionId) -> Result<SessionHandle, prowess::Error> {
         let runtime = &self.runtime;
-        let is_new = |error: &prowess::Error| {
-            matches!(error, prowess::Error::Session(SessionError::NotFound(_)))
-        };
         match runtime.resume_session(id) {
             // Another server may be faster to open it.
-            Err(error) if is_new(&error) => {
+            Err(prowess::Error::Session(SessionError::NotFound(_))) => {
                 self.opened(Some(id.clone())).or_else(|_| runtime.resume_session(id))
             }
             resumed => resumed,
@@ -245,9 +249,19 @@ impl Conversation {
                     None => this.runtime.turn(session),
                 }
             };
-            Ok(work(&begin().map_err(not_begun)?.for_surfaces(&policy.surfaces)))
+            let turn = begin().map_err(|error| this.not_begun(error))?;
+            Ok(work(&turn.for_surfaces(&policy.surfaces)))
         };
         tokio::task::spawn_blocking(turn).await.map_err(internal)?
+    }
+
+    /// As [`not_begun`]. If the session has ended, the next turn begins another one.
+    fn not_begun(&self, error: prowess::Error) -> ErrorData {
+        let prowess::Error::Session(SessionError::NotFound(ended)) = &error else {
+            return not_begun(error);
+        };
+        lock(&self.session).take_if(|open| open.handle.id() == ended);
+        forgotten("the session of this conversation has ended, with the skills that it had loaded")
     }
 
     /// Runs `work`, which may wait for a store, on a thread that may block.
@@ -281,6 +295,12 @@ fn not_begun(error: prowess::Error) -> ErrorData {
         data[RETRY_KEY] = time.as_secs().into();
     }
     ErrorData::internal_error(message, Some(data))
+}
+
+/// Returns the answer to the first request of a conversation after it was forgotten or has ended.
+pub(crate) fn forgotten(reason: &str) -> ErrorData {
+    let message = format!("nothing was done: {reason}; the next request begins it again");
+    ErrorData::invalid_request(message, Some(coded(FORGOTTEN)))
 }
 
 /// Returns what policies let clients use. See [`Conversation::capabilities`].

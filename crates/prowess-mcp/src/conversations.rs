@@ -12,9 +12,9 @@ use rmcp::ErrorData;
 use rmcp::model::{Implementation, RequestMetaObject, ServerConfig};
 use rmcp::service::{RequestContext, RoleServer};
 
-use crate::conversation::{self, Conversation, MOST_KEPT, lock};
-use crate::convert::coded;
+use crate::conversation::{self, Conversation, MOST_KEPT, forgotten, lock};
 use crate::icon::icon;
+use crate::requests::is_stateless;
 
 /// The keys of `_meta` under which clients send the id of a conversation: that of this server, and
 /// those of clients in use.
@@ -26,9 +26,6 @@ const MOST_ID_BYTES: usize = 256;
 /// The number of named conversations after which sessions that have expired are deleted, where they
 /// do not end with a server.
 const EXPIRY_INTERVAL: usize = 256;
-
-/// The code, in the data of an error, of a conversation that has made room.
-const FORGOTTEN: &str = "conversation-forgotten";
 
 /// The client that sends a request, if its transport distinguishes several. Conversations with one
 /// id of different clients are different.
@@ -105,7 +102,10 @@ impl Conversations {
             return Ok(Some(conversation));
         }
         if !self.are_kept && named.was_forgotten(&key) {
-            return Err(forgotten());
+            return Err(forgotten(&format!(
+                "the server keeps {MOST_KEPT} conversations, and has forgotten the loaded skills \
+                 and the sandbox of this one for others"
+            )));
         }
         let conversation = Arc::new(self.begin(&key));
         let forgotten = named.insert(key, Arc::clone(&conversation));
@@ -138,7 +138,9 @@ impl Conversations {
         session: &SessionId,
         context: &RequestContext<RoleServer>,
     ) {
-        let Some(child) = parent.forked(session) else { return };
+        let is_request = is_stateless(context) && matches!(id(&context.meta), Ok(None));
+        let outlives = self.is_shared && is_request;
+        let Some(child) = parent.forked(session, outlives) else { return };
         let key = (owner(context), session.as_str().to_owned());
         let forgotten = lock(&self.named).insert(key, Arc::new(child));
         drop(forgotten);
@@ -197,15 +199,6 @@ pub(crate) fn client_name(context: &RequestContext<RoleServer>) -> Option<Arc<st
 #[cfg(not(feature = "http"))]
 pub(crate) fn client_name(context: &RequestContext<RoleServer>) -> Option<Arc<str>> {
     context.extensions.get::<ClientName>().map(|name| Arc::clone(&name.0))
-}
-
-/// Returns the answer to the first request of a conversation after it was forgotten.
-fn forgotten() -> ErrorData {
-    let message = format!(
-        "nothing was done: the server keeps {MOST_KEPT} conversations, and has forgotten the loaded \
-         skills and the sandbox of this one for others; the next request begins it again"
-    );
-    ErrorData::invalid_request(message, Some(coded(FORGOTTEN)))
 }
 
 /// Keeps the values that were used most recently, and the keys of as many that made room.

@@ -43,8 +43,9 @@ pub(crate) fn coded(code: &str) -> Value {
     json!({ "code": code, CODE_KEY: code })
 }
 
-/// Converts a tool's definition. `naming` spells the names of the skill tools.
-pub(crate) fn tool(definition: ToolDefinition, naming: ToolNaming) -> Tool {
+/// Converts a tool's definition. `naming` spells the names of the skill tools, some of which run
+/// scripts if there are hooks.
+pub(crate) fn tool(definition: ToolDefinition, naming: ToolNaming, has_hooks: bool) -> Tool {
     let schema = match definition.input_schema {
         Value::Object(schema) => schema,
         // The protocol requires an object.
@@ -53,7 +54,7 @@ pub(crate) fn tool(definition: ToolDefinition, naming: ToolNaming) -> Tool {
     let skill_tool = naming.skill_tool(&definition.name);
     let tool = Tool::new(definition.name, definition.description, Arc::new(schema));
     match skill_tool {
-        Some(name) => annotated(tool, name),
+        Some(name) => annotated(tool, name, has_hooks),
         None => tool,
     }
 }

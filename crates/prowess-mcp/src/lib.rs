@@ -36,10 +36,12 @@
 //! skills whose instructions it has kept; the result of that call has the others again. With
 //! `prowess/message`, the user's message, a result has the skills that `auto_load` finds for it.
 //! With `prowess/fork` as true, a skill with `context: fork` is loaded into a conversation of its
-//! own, which the result names under this key, and later calls as `prowess/conversation`. It ends
-//! with the task and the conversation that began it. Any other named one outlasts connections, of
-//! which clients open one for each message, and its skills end with its task. A failure is in
-//! `prowess/error` of the result, as `[CODE] message (key=value, …)`.
+//! own, which the result names under this key, and later calls as `prowess/conversation`; so are
+//! those that later calls load, until one has it as false. It may load no other skill. It ends with
+//! the task and the conversation that began it, or like any other named one if that was a single
+//! request. Those outlast connections, of which clients open one for each message, and their skills
+//! end with their task. A failure is in `prowess/error` of the result, as
+//! `[CODE] message (key=value, …)`.
 //!
 //! Each request is a turn of its own and pins the catalog that is current when it starts. The model
 //! may have been shown an older one, because a client reads lists and instructions when it likes.

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use prowess::tools::HookPolicy;
 use prowess::{BodyDelivery, Runtime, Turn};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
@@ -235,7 +236,8 @@ impl ServerHandler for SkillServer {
         only_page(cursor(request.as_ref()).as_deref())?;
         let tools = self.conversation.in_turn(Turn::newest_tools).await?;
         let naming = self.conversation.naming();
-        let tools = tools.into_iter().map(|tool| convert::tool(tool, naming)).collect();
+        let has_hooks = self.conversation.runtime().policies().tools.hooks == HookPolicy::Run;
+        let tools = tools.into_iter().map(|tool| convert::tool(tool, naming, has_hooks)).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
 

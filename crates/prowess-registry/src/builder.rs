@@ -10,6 +10,8 @@ use prowess_core::{
     HostCommands, Layer, NoFolderTrust, Ranker, RecordSet, Severity, SkillSource, Trust,
 };
 
+use prowess_format::NameMismatch;
+
 use crate::agent_skills::AgentSource;
 use crate::auditor::Auditor;
 use crate::body_cache::BodyCache;
@@ -257,8 +259,12 @@ impl RegistryBuilder {
             Some(cache)
         });
         let bodies = caching.collect();
-        let sources = self.sources.into_iter().map(|new| {
-            let (rank, policy) = (rank(&new), rules.policy_of(&layers[rank(&new)]));
+        let sources = self.sources.into_iter().enumerate().map(|(at, new)| {
+            let (rank, mut policy) = (rank(&new), rules.policy_of(&layers[rank(&new)]));
+            // The host names the skill, so that its directory may have any name.
+            if rules.names[at].is_some() {
+                policy.name_mismatch = NameMismatch::Allow;
+            }
             let NewSource { source, asked, records, agents, .. } = new;
             Registered { records, agents, policy, ..Registered::new(rank, source, asked) }
         });

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{Audience, CatalogSource, Diagnostic, Facts, Layer};
+use prowess_core::{Audience, CatalogSource, Diagnostic, Facts, Layer, Severity};
 
 use crate::agent_skills::Hidden;
 use crate::copies::Copies;
@@ -52,11 +52,13 @@ pub(crate) struct Scans {
 }
 
 impl Scans {
-    /// Returns whether there is an error about a source or about anything in it.
+    /// Returns whether there is an error about anything in a source, or a warning about its root.
     pub(crate) fn has_error(&self, source: usize) -> bool {
         let CatalogSource { source, records, .. } = &self.sources[source];
-        let of_source =
-            self.findings.iter().filter(|found| found.path.as_deref() == Some(source.root()));
-        of_source.chain(records.diagnostics()).any(Diagnostic::is_error)
+        let is_of_root = |found: &&Diagnostic| found.path.as_deref() == Some(source.root());
+        let of_source = self.findings.iter().filter(is_of_root);
+        of_source.chain(records.diagnostics()).any(|found| {
+            found.is_error() || (found.severity == Severity::Warning && is_of_root(&found))
+        })
     }
 }

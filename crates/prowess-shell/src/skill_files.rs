@@ -243,8 +243,11 @@ fn instead(path: &str) -> String {
     format!("eval '{RUN}{}'\n", path.replace('\'', "'\\''"))
 }
 
-/// Returns a text whose lines end with a line feed alone.
-pub(crate) fn with_line_feeds(content: Vec<u8>) -> Vec<u8> {
+/// Returns a script as a shell reads it: without a byte order mark and carriage returns.
+pub(crate) fn with_line_feeds(mut content: Vec<u8>) -> Vec<u8> {
+    if content.starts_with(b"\xef\xbb\xbf") {
+        content.drain(..3);
+    }
     if !content.windows(2).any(|pair| pair == b"\r\n") {
         return content;
     }

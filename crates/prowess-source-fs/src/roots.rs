@@ -178,8 +178,11 @@ impl Finder<'_> {
             self.found.roots.push(SkillRoot { may_be_missing: false, ..root });
             return self.add_of_project(layer, &folder, &pinned, (self.inner)(&directory), false);
         }
-        // Agents create theirs with the first skill.
-        let may_be_missing = *layer == *AGENT_LAYER;
+        // Agents and the client create theirs with the first skill.
+        let client = format!(".{}", self.policy.client.as_str());
+        let of_client = self.surroundings.home.as_ref().map(|home| home.join(client));
+        let is_of_client = of_client.is_some_and(|it| directory.starts_with(it));
+        let may_be_missing = is_of_client || *layer == *AGENT_LAYER;
         let root = SkillRoot::new(layer, directory);
         self.found.roots.push(SkillRoot { may_be_missing, skill_name, ..root });
     }

@@ -71,7 +71,7 @@ pub use prowess_core;
 pub use prowess_core::is_script_file;
 pub use suggestion::closest;
 pub use surface::Surface;
-pub use surfaces::{SkillTools, unrunnable_script};
+pub use surfaces::{SkillTools, no_runner, unrunnable_script};
 pub use toolbox::Toolbox;
 pub use toolbox::builder::ToolboxBuilder;
 pub use toolbox::dispatched::Dispatched;

@@ -24,7 +24,7 @@ use crate::policy::ToolPolicy;
 use crate::surface::Surface;
 use crate::toolbox::naming::ToolNaming;
 
-pub use run::unrunnable_script;
+pub use run::{no_runner, unrunnable_script};
 use skill_tool::{bind, unlisted};
 use skills::{describe, find, load, read, run};
 

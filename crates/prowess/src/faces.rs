@@ -50,31 +50,12 @@ pub(crate) struct FaceInput<'a> {
 impl Face {
     fn new(input: FaceInput<'_>, surfaces: Vec<Surface>) -> Self {
         let FaceInput { policies, toolbox, counter, start } = input;
-        let first = policies.tools.load_surface();
         let tools = ToolPolicy { surfaces, ..policies.tools.clone() };
-        let mut policy = policies.prompt.clone();
         let own = tools.load_surface();
-        let is_shown = policy.catalog_place != CatalogPlace::ToolOnly;
+        let is_shown = policies.prompt.catalog_place != CatalogPlace::ToolOnly;
+        let mut policy = policies.prompt.clone();
         if let Some(surface) = own.filter(|_| is_shown) {
-            let is_first = own == first;
-            // A text that the operator has chosen is for each model, that of another surface's
-            // document is not.
-            let is_absent =
-                |it: &&Surface| it.load_tool().is_some() && !tools.surfaces.contains(it);
-            let mut absent = policies.tools.surfaces.iter().filter(is_absent);
-            let is_foreign = absent.any(|other| document_of(*other).blocks == policy.blocks);
-            if is_foreign || (!is_first && policy.blocks == BlockPolicy::default()) {
-                policy.blocks = document_of(surface).blocks;
-                // The description of this tool says all that a client of another host needs.
-                if surface == Surface::Skill {
-                    policy.blocks = BlockPolicy { any: Vec::new(), ..BlockPolicy::default() };
-                }
-            }
-            if !is_first {
-                let document = document_of(surface);
-                policy.catalog_format = document.catalog_format;
-                policy.catalog_place = document.catalog_place;
-            }
+            choose_document(&mut policy, surface, &tools, &policies.tools);
         }
         let described = policies.prompt.described_skills;
         policy.described_skills = described.or(own.and_then(described_by));
@@ -221,6 +202,34 @@ impl Faces {
         let face = Arc::new(Face::new(FaceInput { start, ..input }, chosen.clone()));
         others.push((chosen, Arc::clone(&face)));
         face
+    }
+}
+
+/// Sets what a model with these tools is shown of the document of the surface that loads for it.
+/// `all` are the tools of every model.
+fn choose_document(
+    policy: &mut PromptPolicy,
+    surface: Surface,
+    tools: &ToolPolicy,
+    all: &ToolPolicy,
+) {
+    let document = document_of(surface);
+    let is_first = all.load_surface() == Some(surface);
+    // A text that the operator has chosen is for each model, that of another surface's document is
+    // not.
+    let is_absent = |it: &&Surface| it.load_tool().is_some() && !tools.surfaces.contains(it);
+    let mut absent = all.surfaces.iter().filter(is_absent);
+    let is_foreign = absent.any(|other| document_of(*other).blocks == policy.blocks);
+    if is_foreign || (!is_first && policy.blocks == BlockPolicy::default()) {
+        policy.blocks = match surface {
+            // The description of this tool says all that a client of another host needs.
+            Surface::Skill => BlockPolicy { any: Vec::new(), ..BlockPolicy::default() },
+            _ => document.blocks,
+        };
+    }
+    if !is_first {
+        policy.catalog_format = document.catalog_format;
+        policy.catalog_place = document.catalog_place;
     }
 }
 

@@ -104,6 +104,11 @@ fn the_configuration_decides_about_profile_names_limits_and_depth() {
     assert_eq!(plain["profile"], "spec", "the default is that of a checker");
     assert_eq!(plain["summary"]["valid"], 0);
 
+    let root = tree.join("r/x as given").display().to_string();
+    tree.write("named.yaml", format!("discovery: {{ roots: {{ user: ['{root}'] }} }}\n"));
+    let named = validate(&tree, &["given", "--config", "named.yaml", "--format", "json"]).json();
+    assert_eq!(named["summary"]["packages"], 1, "a name that it gives finds a skill: {named}");
+
     tree.write("limits.yaml", "registry: { limits: { body_lines: { max: 0 } } }\n");
     let limited = ["r", "--config", "limits.yaml", "--format", "json"];
     let codes = validate(&tree, &limited).json()["packages"][0]["diagnostics"].to_string();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use prowess::session::MemoryStore;
+use prowess::tools::HookPolicy;
 use prowess::{Runtime, SessionStore};
 use prowess_mcp::ServeError;
 use serde_json::json;
@@ -72,6 +73,15 @@ fn skill_tools_have_titles_hints_and_icons() {
                 let is_embedded = icon.src.starts_with("data:image/svg+xml;base64,");
                 assert!(is_embedded && icon.src.len() < 400, "nothing is fetched: {icon:?}");
             }
+        }
+        let mut policies = prowess_mcp::policies();
+        policies.tools.hooks = HookPolicy::Run;
+        let client = greet(Arc::new(runtime(|builder| builder.policies(policies)))).await;
+        for tool in client.list_all_tools().await.expect("an answer") {
+            let hints = tool.annotations.expect("each skill tool has hints");
+            let is_change = ["skills_load", "skills_unload"].contains(&&*tool.name);
+            let hints = (hints.read_only_hint, hints.destructive_hint);
+            assert_eq!(hints, (Some(!is_change), Some(is_change)), "{}", tool.name);
         }
     });
 }

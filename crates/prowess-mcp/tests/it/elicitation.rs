@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 
 use prowess::{ApprovalDecision, ApprovalStoreExt as _, ApprovalVerdict};
 use prowess_mcp::{ApprovalChannel, SkillServer};
+use prowess_testkit::rows;
 use serde_json::{Value, json};
 
 use crate::approvals::Place;
@@ -115,21 +116,11 @@ fn refusal_is_final() {
 
 #[test]
 fn other_answers_grant_nothing() {
-    let answers = [
-        json!({ "action": "cancel" }),
-        json!({ "action": "accept" }),
-        json!({ "action": "accept", "content": {} }),
-        json!({ "action": "accept", "content": { "decision": "always" } }),
-        json!({ "action": "accept", "content": { "decision": true } }),
-        json!({ "action": "accept", "content": { "approved": true } }),
-        json!({ "action": "grant", "content": { "decision": "once" } }),
-        json!({}),
-    ];
-    for answer in answers {
+    for [answer] in rows(include_str!("../data/messages.txt"), "answers") {
         block_on(async {
             let place = Place::new().await;
             let mut raw = start(&place, LEGACY, &forms()).await;
-            let result = answered(&mut raw, 1, answer.clone()).await;
+            let result = answered(&mut raw, 1, serde_json::from_str(&answer).expect("JSON")).await;
             assert_eq!(code(&result), "approval-required", "{answer}: {result}");
             assert_eq!(place.runs(), 0, "{answer}");
         });

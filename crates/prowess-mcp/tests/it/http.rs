@@ -27,6 +27,7 @@ use tokio::sync::oneshot;
 use crate::{block_on, runtime_with};
 
 const REVISION: &str = "2025-11-25";
+const SESSIONLESS: &str = "2026-07-28";
 const TOKEN: &str = "a-token-of-many-letters";
 
 /// A server on a free port of the loopback address.
@@ -94,6 +95,16 @@ impl Server {
             json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": client });
         let body = message("initialize", &params);
         self.send(Request { headers, body: &body, ..Request::POST }).await
+    }
+
+    /// Calls a tool in a request without a session, with one more entry of its `_meta`.
+    async fn call(&self, tool: &str, arguments: Value, (key, value): (&str, &Value)) -> Answer {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let mut params = crate::raw::meta(SESSIONLESS, params);
+        params["_meta"][key] = value.clone();
+        let body = message("tools/call", &params);
+        let headers = sessionless(tool);
+        self.send(Request { headers: &headers, body: &body, ..Request::POST }).await
     }
 }
 
@@ -176,6 +187,11 @@ fn message(method: &str, params: &Value) -> String {
     json!({ "jsonrpc": "2.0", "id": 7, "method": method, "params": params }).to_string()
 }
 
+/// Returns the headers of a call of a tool without a session.
+fn sessionless(tool: &str) -> String {
+    format!("MCP-Protocol-Version: {SESSIONLESS}\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}\r\n")
+}
+
 fn load() -> String {
     message(
         "tools/call",
@@ -233,13 +249,8 @@ fn events_without_a_message_depend_on_the_revision() {
 fn stateless_requests_need_no_session() {
     let server = Server::embedded(HttpOptions::default());
     block_on(async {
-        let params = crate::raw::meta(
-            "2026-07-28",
-            json!({ "name": "skills_load", "arguments": { "names": ["skill-writing"] } }),
-        );
-        let body = message("tools/call", &params);
-        let headers = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: skills_load\r\n";
-        let loaded = server.send(Request { headers, body: &body, ..Request::POST }).await;
+        let names = json!({ "names": ["skill-writing"] });
+        let loaded = server.call("skills_load", names, ("test", &Value::Null)).await;
         assert_eq!(loaded.status(), 200, "{loaded:?}");
         assert!(loaded.message().to_string().contains("# Writing a skill"), "{loaded:?}");
         assert_eq!(loaded.header("mcp-session-id"), None);
@@ -270,9 +281,8 @@ fn repeated_arguments_are_those_of_the_body() {
     let server = Server::start(runtime_with(Arc::new(Regional)), HttpOptions::default());
     block_on(async {
         let call = json!({ "name": "regional", "arguments": { "region": "north" } });
-        let body = message("tools/call", &crate::raw::meta("2026-07-28", call));
-        let common =
-            "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: regional\r\n";
+        let body = message("tools/call", &crate::raw::meta(SESSIONLESS, call));
+        let common = sessionless("regional");
         for (header, status) in [
             ("Mcp-Param-Region: north\r\n", 200),
             ("Mcp-Param-Region: =?base64?bm9ydGg=?=\r\n", 200),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use prowess::audit::{AuditEntry, MemoryLog};
 use prowess::{DeactivationCause, Policies, RuntimeEvent};
-use prowess_testkit::Tree;
+use prowess_testkit::{Tree, rows};
 use serde_json::{Value, json};
 
 use crate::raw::Raw;
@@ -216,15 +216,8 @@ fn discipline_is_chosen_until_a_skill_is_loaded() {
         let lower = json!({ "skill_name": "plain", "action": "deactivate" });
         let refused = place.call("skill", lower.clone(), json!({})).await;
         assert_eq!(refused["isError"], true, "the first call has chosen: {refused}");
-        for (key, value) in [
-            ("discipline", json!("set")),
-            ("discipline", json!(7)),
-            ("surfaces", json!(["skill"])),
-            ("host", json!(true)),
-            ("fork", json!("true")),
-            ("message", json!(5)),
-            ("task", json!("x".repeat(129))),
-        ] {
+        for [key, value] in rows(include_str!("../data/messages.txt"), "malformed") {
+            let value = serde_json::from_str::<Value>(&value).expect("JSON");
             let meta = json!({ format!("prowess/{key}"): value });
             let params = json!({ "name": "skills_list", "arguments": {}, "_meta": meta });
             let refused = place.raw.request(json!(1), "tools/call", params).await;

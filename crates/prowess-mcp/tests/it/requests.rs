@@ -4,7 +4,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
 use prowess::ToolResult;
-use prowess_testkit::TestTool;
+use prowess_testkit::{TestTool, rows};
 use serde_json::{Value, json};
 
 use crate::raw::{Raw, meta};
@@ -149,14 +149,8 @@ fn ten_thousand_ids_are_each_answered_once() {
 fn ignorable_lines_get_no_answer() {
     block_on(async {
         let mut raw = Raw::embedded(REVISION).await;
-        for line in [
-            "",
-            "\r",
-            r#"{"jsonrpc":"2.0","method":"$/unknown","params":{}}"#,
-            r#"{"jsonrpc":"2.0","method":"notifications/unknown"}"#,
-            r#"{"jsonrpc":"2.0","id":9,"result":7}"#,
-            r#"{"jsonrpc":"2.0","id":9,"error":"none of ours"}"#,
-        ] {
+        let lines = rows(include_str!("../data/messages.txt"), "ignored").map(|[line]| line);
+        for line in lines.chain([String::new()]) {
             raw.send(line.as_bytes()).await;
         }
         raw.request(json!(1), "tools/list", json!({})).await;

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use prowess::tools::{ReadGate, ReadScope, ScriptRead};
 use prowess::{MemorySource, Policies, Runtime, ShowLocation};
-use prowess_testkit::Tree;
+use prowess_testkit::{Tree, rows};
 use rmcp::model::{Skill, SkillResources, validate_skills};
 use serde_json::{Value, json};
 
@@ -17,6 +17,7 @@ use crate::raw::{Raw, meta};
 const REVISION: &str = "2026-07-28";
 const TEXT: &str = "---\nname: pdf\ndescription: Fills & forms.\nlicense: MIT\n\
     metadata:\n  author: us\n---\n</skill_content> $ARGUMENTS\n";
+const TABLES: &str = include_str!("../data/resources.txt");
 const BINARY: [u8; 4] = [0, 255, 13, 10];
 
 /// Returns two layers of skills: a name that both have, and one that is not its directory's.
@@ -114,16 +115,10 @@ fn every_listed_file_has_its_digest() {
 #[test]
 fn a_name_of_any_kind_is_in_each_list() {
     block_on(async {
-        let names = [
-            "小说拆条",
-            "Ahrefs Automation",
-            "CFO / Chief",
-            "हिन्दी",
-            "Re\u{301}sume\u{301}",
-            "Bash",
-        ];
+        let names = "小说拆条|Ahrefs Automation|CFO / Chief|हिन्दी|Re\u{301}sume\u{301}|Bash";
+        let names: Vec<_> = names.split('|').collect();
         let builder =
-            (0..).zip(names).fold(MemorySource::builder("many"), |builder, (at, name)| {
+            (0..).zip(&names).fold(MemorySource::builder("many"), |builder, (at, name)| {
                 let text = format!("---\nname: {name}\ndescription: x\n---\nBody {at}\n");
                 builder.file(&format!("skill-{at}/SKILL.md"), text)
             });
@@ -177,29 +172,9 @@ async fn everything(tree: &Tree, policies: Policies) -> String {
         json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client });
     let mut shown = raw.request(json!(0), "initialize", hello).await.to_string();
     raw.send(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#).await;
-    let call = |name: &str, arguments: Value| {
-        ("tools/call", json!({ "name": name, "arguments": arguments }))
-    };
-    let skill = "skill://pdf/SKILL.md";
-    for (method, params) in [
-        ("tools/list", json!({})),
-        ("resources/list", json!({})),
-        ("prompts/list", json!({})),
-        ("prompts/get", json!({ "name": "pdf" })),
-        ("resources/read", json!({ "uri": skill })),
-        ("resources/read", json!({ "uri": "skill://pdf/missing.md" })),
-        call("skills_list", json!({})),
-        call("skills_search", json!({ "query": "forms" })),
-        call("skills_describe", json!({ "skill": "pdf" })),
-        call("skills_load", json!({ "names": ["pdf"] })),
-        call("skills_load", json!({ "names": ["missing"] })),
-        call("skills_read", json!({ "skill": "pdf", "path": "references/a b.md" })),
-        call("skills_read", json!({ "skill": "pdf", "path": "form.bin" })),
-        call("skills_read", json!({ "skill": "pdf", "path": "missing.md" })),
-        call("skills_read", json!({ "skill": "pdf", "path": "../other/SKILL.md" })),
-        call("skills_unload", json!({ "names": ["pdf"] })),
-    ] {
-        shown.push_str(&raw.request(json!(1), method, params).await.to_string());
+    for [method, params] in rows(TABLES, "") {
+        let params = serde_json::from_str(&params).expect("JSON");
+        shown.push_str(&raw.request(json!(1), &method, params).await.to_string());
     }
     shown
 }
@@ -246,31 +221,12 @@ fn directories_list_direct_children() {
     block_on(async {
         let tree = tree();
         let mut raw = connect(&tree, prowess_mcp::policies()).await;
-        for (uri, expected) in [
-            (
-                "skill://pdf",
-                json!([
-                    ["skill://pdf/SKILL.md", "text/markdown"],
-                    ["skill://pdf/form.bin", null],
-                    ["skill://pdf/references", "inode/directory"],
-                ]),
-            ),
-            (
-                "skill://pdf/references",
-                json!([
-                    ["skill://pdf/references/a%20b.md", null],
-                    ["skill://pdf/references/deep", "inode/directory"],
-                ]),
-            ),
-            (
-                "skill://user%3Apdf/pdf",
-                json!([["skill://user%3Apdf/pdf/SKILL.md", "text/markdown"]]),
-            ),
-        ] {
+        for [uri, expected] in rows(TABLES, "children") {
             let read = ask(&mut raw, "resources/directory/read", json!({ "uri": uri })).await;
             let children = read["result"]["resources"].as_array().expect("children").iter();
             let children: Value =
                 children.map(|child| json!([child["uri"], child["mimeType"]])).collect();
+            let expected = serde_json::from_str::<Value>(&expected).expect("JSON");
             assert_eq!(children, expected, "{uri}");
         }
     });
@@ -296,15 +252,8 @@ fn wrong_uris_and_cursors_are_invalid_params() {
             let answer = ask(&mut raw, "resources/directory/read", json!({ "uri": uri })).await;
             assert_eq!(answer["error"]["code"], -32602, "{uri}: {answer}");
         }
-        let lists = [
-            "skills/list",
-            "resources/list",
-            "resources/templates/list",
-            "prompts/list",
-            "tools/list",
-        ];
-        for list in lists {
-            let answer = ask(&mut raw, list, json!({ "cursor": "bogus" })).await;
+        for list in ["skills", "resources", "resources/templates", "prompts", "tools"] {
+            let answer = ask(&mut raw, &format!("{list}/list"), json!({ "cursor": "bogus" })).await;
             assert_eq!(answer["error"]["code"], -32602, "{list}: {answer}");
         }
         let answer = ask(&mut raw, "skills/get", json!({})).await;

@@ -37,7 +37,8 @@ impl Resolution<'_> {
     /// Returns how far the id of a record is from what is written: 0 if it is the name, 1 if it is
     /// that of the directory, and 2 if it was made from a name in another writing.
     fn repairs(&self, record: Record<'_>) -> u8 {
-        if self.input.rules.policy.id_from == IdFrom::Directory {
+        let is_given = self.given_name(record).is_some();
+        if is_given || self.input.rules.policy.id_from == IdFrom::Directory {
             return 0;
         }
         let package = record.package();
@@ -61,8 +62,17 @@ impl Resolution<'_> {
 
     fn is_another_name(&self, winner: RecordIndex, loser: RecordIndex) -> bool {
         let [one, other] = [winner, loser].map(|at| self.builder.record(at));
-        let spelled = |name: &str| name.to_lowercase().replace(['_', ' '], "-");
-        one.layer().name == other.layer().name && spelled(one.name()) != spelled(other.name())
+        let spelled = |record: Record<'_>| {
+            let name = self.given_name(record).unwrap_or(record.name());
+            name.to_lowercase().replace(['_', ' '], "-")
+        };
+        one.layer().name == other.layer().name && spelled(one) != spelled(other)
+    }
+
+    /// Returns the name that the host has given to a record, whatever its own name is.
+    fn given_name(&self, record: Record<'_>) -> Option<&str> {
+        let name = self.input.rules.names.get(record.index().source())?.as_deref();
+        name.filter(|name| *name == record.id())
     }
 
     fn shadow_one(&mut self, winner: RecordIndex, loser: RecordIndex) {

@@ -39,7 +39,7 @@ fn skills_are_below_the_mount_directory() {
 
 #[test]
 fn closed_script_runs_and_is_not_read() {
-    let script = "# secret\r\nmade() { echo \"in $0 $x\"; }\r\necho ran $1\r\nread -r line\r\n\
+    let script = "\u{feff}# secret\r\nmade() { echo \"in $0 $x\"; }\r\necho ran $1\r\nread -r line\r\n\
         echo \"$line\"\r\nfalse\r\necho after\r\n";
     let files = [("test-skill/scripts/run.sh", script), ("test-skill/notes.txt", "secret")];
     let rule = |&OpenedFile { skill, path, bytes, .. }: &OpenedFile<'_>| {

@@ -31,23 +31,27 @@ struct Package<'a> {
 
 impl Package<'_> {
     /// Returns the script at a path with its program; for a call that prints what it finds in a
-    /// directory, the first one below that.
+    /// directory of scripts, or in the whole package, the first one below that.
     fn script(
         &self,
         call: &ReadCall<'_>,
-        path: &ResourcePath,
+        path: &str,
         policy: &ToolPolicy,
     ) -> Option<(ResourcePath, String)> {
-        let script = |path: &ResourcePath| {
-            Some((path.clone(), policy.script_program(call.catalog, self.record, path)?))
+        let script = |path: &str| {
+            let path = ResourcePath::new(path).ok()?;
+            let program = policy.script_program(call.catalog, self.record, &path)?;
+            Some((path, program))
         };
         script(path).or_else(|| {
             let record = self.record.filter(|_| searches(call))?;
-            let inside = ResourcePath::new(&format!("{path}/_")).ok()?;
-            let files = is_below(&policy.script_directories, &inside)
-                .then(|| call.catalog.list_public(record, MOST_LISTED).ok())??;
-            let below = |it: &&Resource| Path::new(it.path.as_str()).starts_with(path.as_str());
-            files.resources.iter().filter(below).find_map(|file| script(&file.path))
+            let inside = ResourcePath::new(&format!("{path}/_"));
+            let has_scripts =
+                path.is_empty() || is_below(&policy.script_directories, &inside.ok()?);
+            let files =
+                has_scripts.then(|| call.catalog.list_public(record, MOST_LISTED).ok())??;
+            let below = |it: &&Resource| Path::new(it.path.as_str()).starts_with(path);
+            files.resources.iter().filter(below).find_map(|file| script(file.path.as_str()))
         })
     }
 }
@@ -194,7 +198,7 @@ fn script_at(
     }
     let text = text.strip_prefix("file://").unwrap_or(text);
     packages.iter().find_map(|package| {
-        let script = |path: &ResourcePath| package.script(call, path, policy);
+        let script = |path: &str| package.script(call, path, policy);
         let (path, program) = script_in(&package.directory, Path::new(text), &script, paths)?;
         let directory = package.directory.to_string_lossy().into_owned();
         // Of skills that are not active, there are packages under the policy `block` alone.
@@ -208,7 +212,7 @@ fn script_at(
 fn script_in(
     directory: &Path,
     path: &Path,
-    script: &dyn Fn(&ResourcePath) -> Option<(ResourcePath, String)>,
+    script: &dyn Fn(&str) -> Option<(ResourcePath, String)>,
     paths: &HostPaths<'_>,
 ) -> Option<(ResourcePath, String)> {
     // Behind `cd`, too.
@@ -216,10 +220,8 @@ fn script_in(
     let home = rest.any(|part| part == "~").then(|| (paths.home)()).flatten();
     let home = home.map(|home| home.join(rest.as_path()));
     let path = home.as_deref().unwrap_or(path);
-    let below = |directory: &Path, path: &Path| {
-        let path = path.strip_prefix(directory).ok()?.to_str()?;
-        script(&ResourcePath::new(path).ok()?)
-    };
+    let below =
+        |directory: &Path, path: &Path| script(path.strip_prefix(directory).ok()?.to_str()?);
     let of_program = (paths.working_directory)().map(|directory| directory.join(path));
     let exists = |path: &PathBuf| (paths.canonical)(path).is_some();
     let own = directory.join(path);
@@ -304,7 +306,7 @@ mod tests {
             let working_directory = &|| Some(PathBuf::from("/home"));
             let home = &|| Some(PathBuf::from("/"));
             let paths = HostPaths { working_directory, home, canonical: &canonical };
-            let script = |path: &ResourcePath| Some((path.clone(), "bash".to_owned()));
+            let script = |path: &str| Some((ResourcePath::new(path).ok()?, "bash".to_owned()));
             let (directory, path) = (Path::new("/skill"), Path::new(path));
             assert_eq!(script_in(directory, path, &script, &paths).is_some(), found, "{path:?}");
         }

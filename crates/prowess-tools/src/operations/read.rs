@@ -65,7 +65,9 @@ impl Operations {
         if let Some(reason) = withheld_path(path.as_str()) {
             return hidden(reason);
         }
-        let limit = self.policy.read_limit();
+        let is_instructions = path.as_str() == record.file();
+        // A load delivers instructions whatever this limit is.
+        let limit = if is_instructions { MOST_TEXT_BYTES } else { self.policy.read_limit() };
         let pages = (paging == Paging::ByLines).then(|| self.pages(context));
         // A page of a text is small, however large the file is.
         let most = if pages.is_some() { limit.max(MOST_TEXT_BYTES) } else { limit };
@@ -73,9 +75,7 @@ impl Operations {
             |error: &_, limit| unreadable(context.catalog, record, &path, error, limit);
         let read = context.catalog.read(record, &path, ReadLimit(most));
         let bytes = read.map_err(|error| unreadable(&error, most))?;
-        if path.as_str() != record.file()
-            && let Some(reason) = withheld_content(path.as_str(), &bytes)
-        {
+        if !is_instructions && let Some(reason) = withheld_content(path.as_str(), &bytes) {
             return hidden(reason);
         }
         let is_large = bytes.len() > limit;

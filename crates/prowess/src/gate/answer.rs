@@ -7,7 +7,9 @@ use prowess_core::{
 use prowess_gate::{Decision, Grounds, RuleOrigin, codes};
 use prowess_session::AskAnswer;
 use prowess_text::quoted;
-use prowess_tools::{Gate, GateAnswer, GateRequest, Refusal, SkillTools, unrunnable_script};
+use prowess_tools::{
+    Gate, GateAnswer, GateRequest, Refusal, SkillTools, no_runner, unrunnable_script,
+};
 use serde_json::Value;
 
 use super::{GatedCall, RuntimeGate};
@@ -64,20 +66,25 @@ impl RuntimeGate {
                 Ok(GateAnswer { decision, ..GateAnswer::deny(denied(&refusal)) })
             }
             Decision::Ask { request, grounds } => {
-                if let Some(subject) = call.subject.filter(|_| call.tool == SkillTools::RUN)
-                    && let Some(refusal) = unrunnable_script(
-                        call.catalog,
-                        subject,
-                        &self.skill_tools.script_directories,
-                        call.arguments,
-                    )
-                {
+                if let Some(refusal) = self.unrunnable(call) {
                     return Ok(GateAnswer::deny(refusal));
                 }
                 let answer = self.approvals.ask(&call.approved(), *request, self.clock.now())?;
                 Ok(asked(call.tool, answer, &grounds))
             }
         }
+    }
+
+    /// Returns why the script of a call cannot be run with any approval: a person is not asked.
+    pub(crate) fn unrunnable(&self, call: &GatedCall<'_>) -> Option<Refusal> {
+        let GatedCall { tool, catalog, subject, arguments, .. } = *call;
+        if tool != SkillTools::RUN {
+            return None;
+        }
+        if self.run_tool.is_none() {
+            return Some(no_runner());
+        }
+        unrunnable_script(catalog, subject?, &self.skill_tools.script_directories, arguments)
     }
 
     /// Refuses hooks of skills that become active without a call: no person can be asked.

@@ -1,6 +1,6 @@
 //! Decisions of the gate about calls that are not made.
 
-use prowess_core::{ApprovalStoreError, Caller, Cancel};
+use prowess_core::{ApprovalStoreError, Caller, Cancel, ToolResult};
 use prowess_gate::{Decision, Grounds, Reason, Refusal};
 use serde_json::Value;
 
@@ -68,14 +68,22 @@ impl Turn {
             origin: self.place.session.origin(),
         };
         let decision = decide(gate, &call).map_err(Error::Approvals)?;
-        let Decision::Allow { grounds } = decision else { return Ok(decision) };
-        // The tool may refuse a call that the gate permits.
-        let refused = self.place.parts.toolbox.refusal(&context, tool, arguments);
+        let refused = match decision {
+            Decision::Deny { .. } => None,
+            Decision::Ask { .. } => gate.unrunnable(&call).map(ToolResult::from),
+            // The tool may refuse a call that the gate permits.
+            Decision::Allow { .. } => self.place.parts.toolbox.refusal(&context, tool, arguments),
+        };
         let refused = refused.and_then(|it| it.code.clone().zip(it.failure()));
-        let Some((code, error)) = refused else { return Ok(Decision::Allow { grounds }) };
+        let Some((code, error)) = refused else { return Ok(decision) };
         let refusal = Refusal { code, error };
         let detail = Some(refusal.message().replace('\n', " "));
-        let grounds = Grounds { reason: Reason::Refused, rules: Vec::new(), detail, ..grounds };
+        let grounds = Grounds {
+            reason: Reason::Refused,
+            rules: Vec::new(),
+            detail,
+            ..decision.grounds().clone()
+        };
         Ok(Decision::Deny { refusal, grounds })
     }
 }

@@ -8,6 +8,8 @@ use prowess::{ConfigErrorKind, ConfigPart, ConfigTier, Configuration, Origin, Po
 use prowess_testkit::rows;
 use serde_json::{Value, json};
 
+const TABLES: &str = include_str!("../data/configuration.txt");
+
 fn file(text: &str) -> ConfigPart {
     ConfigPart::text(Origin::File(PathBuf::from("/etc/one.yaml")), text)
 }
@@ -128,24 +130,11 @@ fn project_sets_no_key_but_the_listed_ones() {
 
 #[test]
 fn project_only_makes_keys_stricter() {
-    let check = |operator: &str, text: &str, expected: &str| {
-        let error = Configuration::of(&[file(operator), project(text)]).map(drop);
+    for [operator, text, expected] in rows(TABLES, "project") {
+        let error = Configuration::of(&[file(&operator), project(&text)]).map(drop);
         let error = error.map_err(|error| error.to_string()).err().unwrap_or_default();
-        assert!(error.contains(expected) && (error.is_empty() == expected.is_empty()), "{error}");
-    };
-    for empty in ["", "# discovery: {}\n", "discovery:\n"] {
-        check("", empty, "");
+        assert!(error.contains(&expected) && (error.is_empty() == expected.is_empty()), "{error}");
     }
-    check("", "discovery: { gitignore: true }", "");
-    check("discovery: { gitignore: true }", "discovery: { gitignore: false }", "set to `true`");
-    check("", "preset: yodoca", "`preset` cannot be set by a project");
-    check("", "gate:\n  ungranted: allow\n", "`gate` cannot be set by a project");
-    check("", "discovery:\n  client: acme\n", "at line 2 column 3");
-    check("", "discovery: { also: [./skills, plugins/*/skills] }", "");
-    check("", "discovery: { also: [acme] }", "`./acme` is a directory in the project");
-    check("", "discovery: { also: [../up] }", "nor a directory inside the project");
-    let deep = "discovery:\n  bounds:\n    max_depth: 9\n";
-    check("", deep, "`discovery.bounds` cannot be set by a project");
 }
 
 #[test]
@@ -357,21 +346,8 @@ fn leaves<'s>(schema: &'s Value, key: &str, found: &mut Vec<(String, &'s Value)>
 
 /// Returns a valid value of a key that is not its default.
 fn other_value(key: &str, schema: &Value) -> Value {
-    let special = match key {
-        "discovery.also" => json!(["claude"]),
-        "discovery.only" => json!(["claude"]),
-        "scripts.ask" => json!(["network"]),
-        "shell.mount" => json!("/skills"),
-        "tools.surfaces" | "clients.surfaces" => json!(["files"]),
-        "prompt.blocks" => json!({ "gpt": ["navigation"] }),
-        "scripts.interpreters" => json!({ "lua": ["lua"] }),
-        "tool_arguments" => json!({ "open": { "paths": ["file"] } }),
-        "discovery.roots" => json!({ "user": ["/srv/skills"] }),
-        "visibility.agents" => json!({ "reviewer": ["pdf"] }),
-        _ => Value::Null,
-    };
-    if !special.is_null() {
-        return special;
+    if let Some([_, value]) = rows(TABLES, "").find(|[special, _]| special == key) {
+        return serde_json::from_str(&value).expect("JSON");
     }
     let default = &schema["default"];
     if let Some(words) = schema["enum"].as_array() {
@@ -410,28 +386,14 @@ fn each_key_changes_the_policies() {
         assert!(schema["x-tier"].is_string(), "`{key}` has a tier");
         let value = other_value(&key, schema);
         // The keys of entries and items are set with what such a one needs.
-        let (key, value) = match key.rsplit_once('.') {
-            Some(("layers", _)) => ("layers", json!([{ "name": "team", "trust": "trusted" }])),
-            Some(("visibility.skills", _)) => {
-                ("visibility.skills", json!([{ "match": "pdf", "show": "disabled" }]))
+        let (above, name) = key.rsplit_once('.').unwrap_or_default();
+        let set = match rows(TABLES, "above").find(|[known, _]| known == above) {
+            Some([_, text]) => {
+                file(&text.replace("NAME", name).replace("VALUE", &value.to_string()))
             }
-            Some((above @ ("clients" | "sources.mcp"), name)) => {
-                (above, json!({ "docs": { name: value } }))
-            }
-            Some(("scripts.secrets", "packages")) => {
-                let digest = format!("sha256:{:064}", 0);
-                ("scripts.secrets", json!([{ "packages": [digest] }]))
-            }
-            Some(("scripts.secrets", name)) => ("scripts.secrets", json!([{ name: value }])),
-            Some(("plugins.settings", name)) => {
-                ("plugins.settings", json!({ "notes": { name: value } }))
-            }
-            Some(("plugins.settings.rights", name)) => {
-                ("plugins.settings", json!({ "notes": { "rights": { name: value } } }))
-            }
-            _ => (key.as_str(), value),
+            None => option(&key, &value.to_string()),
         };
-        let set = read(&[option(key, &value.to_string())]);
+        let set = read(&[set]);
         let is_changed = *set.policies() != Policies::default();
         assert!(is_changed, "`{key}: {value}` changes a policy");
     }

@@ -111,6 +111,7 @@ fn omniforge_finds_its_layers_in_a_home() {
     assert_eq!(layers[..4].join(" "), "enterprise personal project plugin");
     for (project, count) in [(None, 2), (Some(tree.join("project")), 3)] {
         let roots = policies.discovery.find(&Surroundings::new(Some(tree.join("home")), project));
+        assert!(roots.roots.iter().all(|root| root.may_be_missing), "an empty home has no finding");
         let found: Vec<_> = roots.roots.into_iter().map(|root| root.layer).collect();
         assert_eq!(found, layers[..count], "without a project it has no layer");
     }

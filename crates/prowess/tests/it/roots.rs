@@ -30,6 +30,7 @@ fn root_that_cannot_be_used_is_an_error() {
     let builder = dynamic::builder;
     check_refused(builder().skills_directory("user", &missing), "root-missing", "missing");
     check_refused(builder().tree("project", &missing), "root-missing", "missing");
+    check_refused(builder().skill_directory("user", "q", &missing), "root-missing", "missing");
     check_refused(builder().skills_directory("user", file), "root-not-a-directory", "file");
 }
 

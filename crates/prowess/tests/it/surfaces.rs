@@ -128,12 +128,47 @@ fn text_about_another_surface_is_not_for_a_client() {
     let turn = |surface| place.turn().for_surfaces(&[surface]);
     let text = |surface| turn(surface).prompt().whole_text().into_owned();
     assert!(text(Surface::Skill).contains("`base_path`"), "these are its blocks");
-    let others = [Surface::GetSkill, Surface::Skills].map(text);
-    assert!(others.iter().all(|text| !text.contains("`base_path`")), "{others:?}");
-    assert!(others[1].contains("loading is required"), "{others:?}");
+    let other = text(Surface::GetSkill);
+    assert!(!other.contains("`base_path`"), "{other}");
     let load = |turn: &Turn| turn.load_call("test-skill").expect("a tool loads it").name;
     assert_eq!(load(&turn(Surface::Skills)), "skills_load", "the tool of the client");
     assert_eq!(load(&place.turn()), "skill", "one that makes the skill active");
+    let mut policies = Policies::preset("one-directory").expect("it is a preset");
+    policies.tools.surfaces = vec![Surface::ReadSkill, Surface::GetSkill];
+    let place = Place::with(policies);
+    let turn = place.turn();
+    for (tool, key, is_file) in
+        [("read_skill", "skill_id", true), ("get_skill", "skillName", false)]
+    {
+        let content = texts(&turn.call(&ToolCall::new(tool, json!({ key: "test-skill" }))).result);
+        assert_eq!(content.contains("name: test-skill"), is_file, "{tool}: {content}");
+    }
+}
+
+/// The blocks, the list and its place are written twice, since a host may have no parser of presets.
+#[test]
+fn documents_of_surfaces_are_their_presets() {
+    for (preset, surface) in [
+        ("enterprise-layers", Surface::Skill),
+        ("mounted", Surface::GetSkill),
+        ("directory-ids", Surface::ReadSkill),
+    ] {
+        let shown = |mut policies: Policies, surfaces: [Surface; 2], surface| {
+            policies.tools.surfaces = surfaces.to_vec();
+            policies.proposals.directory = None;
+            let turn = Place::with(policies).turn().for_surfaces(&[surface]);
+            let tools = turn.tools().into_iter().map(|it| it.description).collect::<Vec<_>>();
+            (turn.prompt().whole_text().into_owned(), tools)
+        };
+        let first = [surface, Surface::Skills];
+        let of_preset = Policies::preset(preset).expect("it is a preset");
+        let (text, _) = shown(of_preset.clone(), first, Surface::Skills);
+        assert!(text.contains("loading is required"), "{preset} has other blocks: {text}");
+        let (text, tools) = shown(of_preset, first, surface);
+        let further = shown(Policies::default(), [Surface::Skills, surface], surface);
+        let text = if surface == Surface::Skill { String::new() } else { text };
+        assert_eq!(further, (text, tools), "{preset}");
+    }
 }
 
 #[test]

@@ -79,7 +79,10 @@ pub(super) fn name_stdin(checked: &mut Checked) {
 fn named(path: &Path, discovery: &Discovery) -> Option<PathBuf> {
     let is_name = path.components().count() == 1 && path.file_name().is_some();
     let roots = discovery.find(&surroundings().ok()?).roots;
-    let mut found = roots.into_iter().map(|root| root.directory.join(path));
+    let mut found = roots.into_iter().map(|root| match &root.skill_name {
+        Some(name) if Path::new(&**name) == path => root.directory,
+        _ => root.directory.join(path),
+    });
     found
         .find(|directory| SKILL_MD_FILES.iter().any(|file| directory.join(file).is_file()))
         .filter(|_| is_name)

@@ -1,25 +1,19 @@
 //! Clients of one server that see other tools and use skills in other ways.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use prowess::audit::{AuditEntry, MemoryLog};
-use prowess::gating::ToolSemantics;
-use prowess::prompt::CatalogPlace;
-use prowess::session::{Discipline, SessionPolicy};
-use prowess::tools::{HookPolicy, ReadGate, ScriptRead, Surface, ToolHost};
-use prowess::{ClientPolicy, Policies, Runtime, RuntimeEvent};
+use prowess::session::MemoryStore;
+use prowess::{Policies, Runtime, RuntimeBuilder, RuntimeEvent};
 use prowess_mcp::HttpOptions;
-use prowess_testkit::Tree;
+use prowess_testkit::{HookedStore, StoreCall, StoreMoment, Tree, rows};
 use serde_json::{Value, json};
 
 use super::{Request, Server, message};
 use crate::block_on;
 
 const SKILLS: &str = include_str!("../../data/http-faces.txt");
-
-/// Changes the policies of a server.
-type Change = fn(&mut Policies);
 
 /// A client that sends these headers with each request, perhaps in a conversation that it names.
 struct Client<'s> {
@@ -76,8 +70,11 @@ fn runs(log: &MemoryLog) -> Vec<String> {
     runs.map(|(origin, sign, skill)| format!("{}: {sign}{skill}", agent(&origin))).collect()
 }
 
-fn no_policy() -> ClientPolicy {
-    ClientPolicy::default()
+fn runtime(policies: &str, add: impl FnOnce(RuntimeBuilder) -> RuntimeBuilder) -> Runtime {
+    let mut policies: Policies = serde_json::from_str(policies).expect("they are policies");
+    policies.session.idle_limit_seconds = Some(60);
+    let builder = Runtime::builder().policies(prowess_mcp::adapt(policies));
+    add(builder).build().expect("it is complete")
 }
 
 /// Loads and unloads two skills, as a stack by the tool `skill` and as a set by `skills_load`.
@@ -108,27 +105,18 @@ async fn work_differently(stack: &Client<'_>, set: &Client<'_>) {
 fn one_server_is_a_stack_and_a_set_at_once() {
     let tree = Tree::new(SKILLS);
     let log = Arc::new(MemoryLog::new(100));
-    let mut policies = Policies {
-        clients: BTreeMap::from([
-            (
-                "opencode".to_owned(),
-                ClientPolicy {
-                    surfaces: vec![Surface::Skill],
-                    discipline: Some(Discipline::Stack),
-                    host: None,
-                },
-            ),
-            ("kept-by-name".to_owned(), ClientPolicy { host: Some(ToolHost::Own), ..no_policy() }),
-            ("any".to_owned(), ClientPolicy { surfaces: vec![Surface::Skills], ..no_policy() }),
-        ]),
-        session: SessionPolicy { idle_limit_seconds: Some(60), ..SessionPolicy::default() },
-        ..Policies::default()
-    };
-    let surfaces = [Surface::Skills, Surface::Skill, Surface::GetSkill, Surface::ReadSkill];
-    policies.tools.surfaces = surfaces.into();
-    policies.prompt.catalog_place = CatalogPlace::ToolDescription;
-    let builder = Runtime::builder().policies(prowess_mcp::adapt(policies)).audit(log.clone());
-    let runtime = builder.skills_directory("user", tree.path()).build().expect("it is complete");
+    let policies = json!({
+        "clients": {
+            "opencode": { "surfaces": ["skill"], "discipline": "stack" },
+            "kept-by-name": { "host": "own" },
+            "any": { "surfaces": ["skills"] },
+        },
+        "tools": { "surfaces": ["skills", "skill", "get_skill", "read_skill"] },
+        "prompt": { "catalog_place": "tool_description" },
+    });
+    let runtime = runtime(&policies.to_string(), |builder| {
+        builder.audit(log.clone()).skills_directory("user", tree.path())
+    });
     // Conversations that other servers continue have the discipline of their client, too.
     let server =
         Server::start(runtime, HttpOptions { keeps_conversations: true, ..HttpOptions::default() });
@@ -177,47 +165,68 @@ fn one_server_is_a_stack_and_a_set_at_once() {
             assert!(load().await.contains("Body of a"), "it can be had again");
         }
     });
-    block_on(async {
-        let client = Client::greet(&server, "forking", "").await;
-        let (arguments, meta) = (json!({ "names": ["c"] }), json!({ "prowess/fork": true }));
-        let load = json!({ "name": "skills_load", "arguments": arguments, "_meta": meta });
-        client.ask("tools/call", load).await;
-        let delete = Request { line: "DELETE /mcp", headers: &client.headers, ..Request::POST };
-        assert_eq!(server.send(delete).await.status(), 204);
-        // Without an end of the fork, this would hang.
-        while !runs(&log).iter().any(|run| run.ends_with("-c")) {
+}
+
+/// A skill that a request without a conversation forks stays loaded after it.
+#[test]
+fn fork_ends_with_the_conversation_that_began_it() {
+    let tree = Tree::new(SKILLS);
+    let log = Arc::new(MemoryLog::new(100));
+    let ended = Arc::new(AtomicUsize::new(0));
+    let deleted = Arc::clone(&ended);
+    let store = HookedStore::new(Arc::new(MemoryStore::new()), move |call, moment| {
+        let is_end = matches!((call, moment), (StoreCall::Delete(_), StoreMoment::After(_)));
+        deleted.fetch_add(usize::from(is_end), Ordering::SeqCst);
+        Ok(())
+    });
+    let runtime = runtime("{}", |builder| {
+        let builder = builder.session_store(Arc::new(store)).audit(log.clone());
+        builder.skills_directory("user", tree.path())
+    });
+    let server = Server::start(runtime, HttpOptions::default());
+    let (c, fork) = (json!({ "names": ["c"] }), "prowess/fork");
+    let call = async |tool: &str, key: &str, value: &Value| {
+        server.call(tool, c.clone(), (key, value)).await.message()
+    };
+    let sessions = async |count: usize| {
+        while ended.load(Ordering::SeqCst) < count {
             tokio::task::yield_now().await;
         }
-    });
-    const HEAP: &str = "there is no discipline `heap`: name one of `set`, `stack` and `stateless`";
-    const OTHER: &str = "there is no host `other`: name one of `own` and `foreign`";
-    const WEAKER: &str = "a client may not choose this discipline, since ";
-    let restrict: Change = |it| it.gate.tool_semantics = ToolSemantics::Restrict;
-    let stack: Change = |it| {
-        (it.tools.hooks, it.session.discipline) = (HookPolicy::Run, Discipline::Stack);
     };
-    let cases: [(&str, &str, Change); 9] = [
-        ("Discipline: heap", HEAP, |_| ()),
-        ("Host: other", OTHER, |_| ()),
-        ("Discipline: stateless", WEAKER, restrict),
-        ("Discipline: stack", "", restrict),
-        ("Discipline: stateless", WEAKER, |it| it.tools.script_read = ScriptRead::BlockWhenActive),
-        ("Discipline: stateless", "", |it| it.tools.script_read = ScriptRead::Block),
-        ("Discipline: stateless", WEAKER, |it| it.tools.hooks = HookPolicy::Run),
-        ("Discipline: stateless", WEAKER, |it| it.tools.read_gate = Some(ReadGate::Active)),
-        ("Discipline: set", WEAKER, stack),
-    ];
-    // A client may not choose a discipline under which limits of active skills mean less.
-    for (header, words, change) in cases {
-        let mut policies = prowess_mcp::policies();
-        change(&mut policies);
-        let runtime = Runtime::builder().policies(policies).build().expect("it is complete");
-        let server = Server::start(runtime, HttpOptions::default());
+    block_on(async {
+        let loaded = call("skills_load", fork, &json!(true)).await;
+        let id = &loaded["result"]["_meta"][fork]["conversation"];
+        sessions(1).await;
+        let unloaded = call("skills_unload", "prowess/conversation", id).await;
+        assert!(unloaded.to_string().contains("Unloaded `c`"), "{unloaded}");
+        let client = Client::greet(&server, "test", "").await;
+        let load = json!({ "name": "skills_load", "arguments": &c, "_meta": { fork: true } });
+        let loaded = client.ask("tools/call", load).await;
+        let id = &loaded["_meta"][fork]["conversation"];
+        let delete = Request { line: "DELETE /mcp", headers: &client.headers, ..Request::POST };
+        assert_eq!(server.send(delete).await.status(), 204);
+        // That of the request, and those of the connection and its fork.
+        sessions(3).await;
+        for code in [json!("conversation-forgotten"), Value::Null] {
+            let answer = call("skills_load", "prowess/conversation", id).await;
+            assert_eq!(answer["error"]["data"]["code"], code, "it is said once: {answer}");
+        }
+        let runs = runs(&log);
+        assert_eq!(runs, ["+c", "-c", "+c", "-c", "+c"].map(|run| format!("test 1: {run}")));
+    });
+}
+
+/// A client may not choose a discipline under which limits of active skills mean less.
+#[test]
+fn discipline_of_a_client_keeps_the_limits() {
+    for [header, words, policies] in rows(include_str!("../../data/client-choices.txt"), "") {
+        let server = Server::start(runtime(&policies, |builder| builder), HttpOptions::default());
         let answer = block_on(server.initialize_with(&format!("Prowess-{header}\r\n"))).message();
         let error = answer["error"]["message"].as_str().unwrap_or_default();
-        assert!(error.starts_with(words), "{header}: {answer}");
+        assert!(error.starts_with(&words), "{header}: {answer}");
         assert_eq!(error.is_empty(), words.is_empty(), "{header}: {answer}");
         let code = &answer["error"]["data"]["code"];
-        assert_eq!(*code == "discipline-not-allowed", words == WEAKER, "{header}: {answer}");
+        let is_weaker = words.starts_with("a client may not choose");
+        assert_eq!(*code == "discipline-not-allowed", is_weaker, "{header}: {answer}");
     }
 }

@@ -10,7 +10,7 @@ use prowess_mcp::HttpOptions;
 use prowess_testkit::{HookedStore, ManualClock};
 use serde_json::json;
 
-use super::{Request, Server, message};
+use super::{Request, Server};
 use crate::block_on;
 
 #[test]
@@ -36,12 +36,8 @@ fn server_without_its_store_refers_clients() {
     let server = Server::start(runtime, options);
     let ready = async || server.send(Request { line: "GET /readyz", ..Request::POST }).await;
     let call = async |conversation: &str| {
-        let params = json!({ "name": "skills_list", "arguments": {} });
-        let mut params = crate::raw::meta("2026-07-28", params);
-        params["_meta"]["prowess/conversation"] = conversation.into();
-        let body = message("tools/call", &params);
-        let headers = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: skills_list\r\n";
-        server.send(Request { headers, body: &body, ..Request::POST }).await
+        let named = ("prowess/conversation", &json!(conversation));
+        server.call("skills_list", json!({}), named).await
     };
     block_on(async {
         assert_eq!(call("a").await.status(), 200);

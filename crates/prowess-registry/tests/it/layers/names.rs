@@ -85,13 +85,15 @@ fn alias_refers_to_an_id() {
 
 #[test]
 fn single_skill_source_has_the_hosts_name() {
-    let one = files("one", [("SKILL.md", skill_md("declared", "It is one."))]);
+    let root = |name| files(name, [("SKILL.md", skill_md("declared", name))]);
     let builder = Registry::builder()
         .layer(Layer::new("user", TRUSTED))
-        .single_skill_source("user", "given", one)
-        .single_skill_source("user", "unused", memory("two", &[("a", "A."), ("b", "B.")]));
+        .single_skill_source("user", "given", root("one"))
+        .single_skill_source("user", "unused", memory("two", &[("a", "A."), ("b", "B.")]))
+        .single_skill_source("user", "a", root("other"));
     let catalog = catalog(builder);
-    assert_eq!(ids(&catalog), ["a", "b", "given"]);
+    assert_eq!(ids(&catalog), ["a", "b", "given"], "it shadows and is shadowed as any other");
+    assert_eq!(reported(&catalog, "name-directory-mismatch"), [""; 0], "it may have any directory");
     assert_eq!(catalog.get("given").expect("the skill is offered").name(), "declared");
     assert_eq!(reported(&catalog, "name-unused"), ["memory://two"]);
 }

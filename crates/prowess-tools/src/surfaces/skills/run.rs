@@ -50,6 +50,13 @@ fn check_script(directories: &[String], path: &ResourcePath) -> Result<(), Refus
     Err(Refusal::new(codes::PATH_NOT_ALLOWED, message))
 }
 
+/// Returns the refusal of a call of `skills.run` where no script can be run with any approval.
+pub fn no_runner() -> Refusal {
+    let message = "no script can be run here; follow the skill's instructions without it, or tell \
+                   the user";
+    Refusal::new(codes::SCRIPTS_UNAVAILABLE, message)
+}
+
 /// Returns why the script that the arguments of `skills.run` name cannot be run with any approval:
 /// it is no script, or the package does not have it. A person is not asked about such a call.
 pub fn unrunnable_script(
@@ -209,11 +216,7 @@ impl SkillTool for Run {
 
     fn run(&self, call: &Call<'_>, arguments: Arguments) -> Result<ToolResult, Refusal> {
         let Call { operations, context } = *call;
-        let Some(runner) = &operations.runner else {
-            let message = "no script can be run here; follow the skill's instructions without it, \
-                or tell the user";
-            return Err(Refusal::new(codes::SCRIPTS_UNAVAILABLE, message));
-        };
+        let Some(runner) = &operations.runner else { return Err(no_runner()) };
         let policy = &operations.policy;
         let Arguments { skill, path, args, env, workdir } = arguments.resolved();
         let record = operations.record_for(context, skill.as_deref(), policy.run_gate, "run")?;

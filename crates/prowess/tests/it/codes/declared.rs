@@ -93,11 +93,12 @@ fn codes_of_the_command_line_are_listed() {
     let listed = listed("Codes of the command line");
     let unlisted: Vec<_> = used.difference(&listed).collect();
     assert!(unlisted.is_empty(), "these codes have no meaning on the page: {unlisted:?}");
-    // A command prints those of reviews as they are.
-    let reviews = sources("crates/prowess-governance/src").concat();
+    // A command prints those of reviews as they are, and `serve` sends those of the protocol.
+    let others = ["crates/prowess-governance/src", "crates/prowess-mcp/src"].map(sources).concat();
+    let others = others.concat();
     for code in listed {
         let is_used = |text: &str| text.contains(&format!("\"{code}\""));
-        assert!(is_used(&text) || is_used(&reviews), "no command fails with `{code}`");
+        assert!(is_used(&text) || is_used(&others), "no command fails with `{code}`");
     }
 }
 
