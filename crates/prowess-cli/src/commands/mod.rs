@@ -66,7 +66,9 @@ use crate::policies::Found;
 fn tolerant(args: &Args, output: &Output) -> Result<Global, Failure> {
     match &args.command {
         // A verdict for a program is by the rules that are configured, or none.
-        Some(Command::Validate(_)) if !output.is_text() => Ok(args.global.clone()),
+        Some(Command::Validate(_)) if !output.is_text() => {
+            Found::of(&args.global)?.complete().map(|_| args.global.clone())
+        }
         Some(
             Command::Config(Config::Show { .. } | Config::Get { .. })
             | Command::New(_)
