@@ -86,6 +86,8 @@ fn project_file_hides_no_skill_of_the_user() {
     }
     let found = run(&tree, &["list", "--format", "json"]).json()["diagnostics"][0].take();
     assert_eq!((&found["code"], &found["severity"]), (&"config-invalid".into(), &"error".into()));
+    let called = run(&tree, &["call", "skills_list"]);
+    assert!(called.text().contains("mine") && called.stderr.contains("left out"), "{called:?}");
     let validated = run(&tree, &["validate", ".agents/skills", "--format", "json"]);
     assert_eq!(validated.error()["code"], "config-invalid", "a verdict is by all rules");
 }
