@@ -30,7 +30,8 @@ use writer::Writer;
 ///
 /// Several processes may write one log: each locks the file `PATH.lock` for one entry, which
 /// continues the chain behind the entries of the others. A full file is renamed to `PATH.NUMBER`,
-/// the number of its last entry, and the chain goes on in a new one.
+/// the number of its last entry, and the chain goes on in a new one. Where the files are moved away
+/// meanwhile, the next entry begins a log that names the last entry of the old one.
 pub struct JsonLinesLog {
     writer: Mutex<Writer>,
     commits: GroupCommit,
@@ -65,7 +66,7 @@ impl JsonLinesLog {
         let held = lock.hold().map_err(failed)?;
         let writer = Writer::open(&path, clock.now())?;
         drop(held);
-        let commits = GroupCommit::new(writer.head().seq);
+        let commits = GroupCommit::new(writer.count());
         let writer = Mutex::new(writer);
         Ok(Self { writer, commits, options, redactor, clock, path, lock, on_loss: None })
     }
@@ -94,10 +95,11 @@ impl JsonLinesLog {
     /// Returns an error if the disk fails. The log then refuses every further entry until it is
     /// reopened, because the system may have dropped entries.
     pub fn sync(&self) -> io::Result<()> {
-        self.commits.wait_for(self.head().seq, || self.sync_newest())
+        let count = self.writer().count();
+        self.commits.wait_for(count, || self.sync_newest())
     }
 
-    /// Syncs the current file; older files are already on disk. Returns its last entry.
+    /// Syncs the current file; older files are already on disk. Returns the count of entries.
     fn sync_newest(&self) -> (u64, io::Result<()>) {
         let (file, last) = self.writer().unsynced();
         (last, file.sync_data())
@@ -119,12 +121,12 @@ impl JsonLinesLog {
         let mut writer = self.writer();
         let held = self.lock.hold()?;
         writer.catch_up(now).map_err(io::Error::other)?;
-        let seq = writer.append(entry, &self.options, now)?;
+        let count = writer.append(entry, &self.options, now)?;
         drop(held);
         let is_durable = is_durable || writer.is_overdue();
         drop(writer);
         if is_durable && self.options.durability == Durability::Disk {
-            self.commits.wait_for(seq, || self.sync_newest())?;
+            self.commits.wait_for(count, || self.sync_newest())?;
         }
         Ok(())
     }

@@ -241,16 +241,17 @@ impl StoryReader {
         if text("event") != "approval" || !["granted", "refused"].contains(&text("action")) {
             return;
         }
-        for Pending { session, line, .. } in
-            self.waiting.remove(text("approval_id")).unwrap_or_default()
-        {
-            let line = &mut self.story.sessions[session].lines[line];
+        let (id, action) = (text("approval_id"), text("action"));
+        for Pending { session, line, .. } in self.waiting.get(id).into_iter().flatten() {
+            let line = &mut self.story.sessions[*session].lines[*line];
             line.unproven |= !is_proven;
-            line.text = format!(
-                "{}, {} later",
-                line.text.replace(" waits for", " waited for"),
-                text("action")
-            );
+            let waited = line.text.replace(" waits for", " waited for");
+            let before = waited.strip_suffix(" later").map(|before| format!("{before}, then"));
+            line.text = format!("{} {action} later", before.unwrap_or_else(|| waited + ","));
+        }
+        // A refusal may be taken back.
+        if action == "granted" {
+            self.waiting.remove(id);
         }
     }
 

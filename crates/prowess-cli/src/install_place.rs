@@ -334,7 +334,7 @@ impl From<InstallError> for Failure {
             InstallError::Store(StoreError::SeveralVersions(_)) => {
                 "write more of its revision; `prowess update --versions ID` lists them"
             }
-            InstallError::Store(StoreError::NoEarlierVersion(_)) => {
+            InstallError::Store(StoreError::NoEarlierVersion(..)) => {
                 "a skill has an earlier version after an update or a removal; `prowess update \
                  --versions ID` lists them"
             }

@@ -64,7 +64,7 @@ pub(crate) fn of_file(file: &Path, text: Option<&str>) -> Result<Found, Failure>
     };
     part.origin = origin(file.to_owned());
     let files = vec![FoundFile { path: file.to_owned(), state: FileState::Used }];
-    Ok(Found { configuration: configuration_of([part])?, files })
+    Ok(Found { configuration: configuration_of([part])?, files, left_out: None })
 }
 
 /// Expands the paths of policies.

@@ -139,7 +139,7 @@ pub enum ApprovalVerdict {
 #[non_exhaustive]
 pub enum DecisionError {
     /// The entry has another state than the decision needs.
-    #[error("approval `{id}` is {state}{}", with_person(by.as_deref()))]
+    #[error("approval `{id}` is {state}{}", with_person(state, by.as_deref()))]
     State {
         /// The entry's id.
         id: ApprovalId,
@@ -157,8 +157,10 @@ pub enum DecisionError {
     Unbound(ApprovalId),
 }
 
-fn with_person(by: Option<&str>) -> String {
-    by.map_or_else(String::new, |by| format!(" by {by}"))
+fn with_person(state: &str, by: Option<&str>) -> String {
+    // A call spends what a person has granted.
+    let word = if state == "spent" { ", granted by" } else { " by" };
+    by.map_or_else(String::new, |by| format!("{word} {by}"))
 }
 
 /// The caller that looks for an approval or uses one.

@@ -30,7 +30,7 @@ const LEVELS: [LoggingLevel; 8] = [
     LoggingLevel::Emergency,
 ];
 
-/// The log of one connection. Until the client sets a level, nothing is sent.
+/// The log of one connection. Until the client sets a level, only that skills are hidden is sent.
 pub(crate) struct Log {
     least: AtomicUsize,
     /// Whether the message about hidden skills was sent.
@@ -53,10 +53,14 @@ impl Log {
     /// that shows them. A request may have a level of its own.
     pub(crate) async fn hidden(&self, runtime: &Runtime, context: &RequestContext<RoleServer>) {
         // Over HTTP without sessions, each request has a log of its own.
-        let is_lasting = !is_stateless(context) || client_name(context).is_none();
+        let has_greeted = !is_stateless(context);
+        let is_lasting = has_greeted || client_name(context).is_none();
         let shows_paths = hidden::shows_paths(runtime);
         let level = LoggingLevel::Warning;
-        if rank(level) < self.least(context) || !is_lasting || !shows_paths {
+        // Most clients set no level, and a person would never see it.
+        let least = self.least(context);
+        let is_asked = rank(level) >= least || has_greeted && least == LEVELS.len();
+        if !is_asked || !is_lasting || !shows_paths {
             return;
         }
         if self.has_hidden.swap(true, Ordering::Relaxed) {

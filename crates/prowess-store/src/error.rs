@@ -50,9 +50,9 @@ pub enum StoreError {
     /// A file or directory cannot be read or written.
     #[error("the store cannot be used: {0}")]
     Unusable(String),
-    /// There is no earlier version of the skill.
-    #[error("there is no earlier version of `{0}`")]
-    NoEarlierVersion(String),
+    /// There is no earlier version of the skill, or none that begins with this text.
+    #[error("{}", no_earlier(.0, .1.as_deref()))]
+    NoEarlierVersion(String, Option<String>),
     /// Several earlier versions of the skill begin with the text.
     #[error("several earlier versions of `{0}` begin like that")]
     SeveralVersions(String),
@@ -75,6 +75,11 @@ pub enum StoreError {
     NotInQuarantine(Digest),
 }
 
+fn no_earlier(id: &str, version: Option<&str>) -> String {
+    let begins = version.map(|it| format!(" that begins with `{it}`")).unwrap_or_default();
+    format!("there is no earlier version of `{id}`{begins}")
+}
+
 impl StoreError {
     /// Returns the code for a diagnostic.
     pub fn code(&self) -> Code {
@@ -83,7 +88,7 @@ impl StoreError {
             Self::Missing(_) => codes::PACKAGE_MISSING,
             Self::Changed(..) => codes::PACKAGE_CHANGED,
             Self::Unusable(_) => codes::STORE_UNWRITABLE,
-            Self::NoEarlierVersion(_) | Self::SeveralVersions(_) => codes::NO_EARLIER_VERSION,
+            Self::NoEarlierVersion(..) | Self::SeveralVersions(_) => codes::NO_EARLIER_VERSION,
             Self::PlaceOccupied(_) => codes::PLACE_OCCUPIED,
             Self::PlaceRefused(..) | Self::PlaceBlocked(_) | Self::NotPlaceable(_) => {
                 codes::NOT_PLACEABLE

@@ -142,7 +142,8 @@ impl Change {
         let is_meant = |skill: &&LockedSkill| to.is_none_or(|to| skill.is_version(to));
         let mut found = history.of(id).filter(earlier).filter(is_meant);
         let previous = found.next().cloned();
-        let previous = previous.ok_or_else(|| StoreError::NoEarlierVersion(id.to_owned()))?;
+        let none = || StoreError::NoEarlierVersion(id.to_owned(), to.map(str::to_owned));
+        let previous = previous.ok_or_else(none)?;
         if to.is_some() && found.next().is_some() {
             return Err(StoreError::SeveralVersions(id.to_owned()));
         }

@@ -201,7 +201,9 @@ impl Toolbox {
         let error = error.or(refused);
         let tool = intent.tool.clone();
         let named = intent.skills.first().map(|skill| skill.id.as_ref().unwrap_or(&skill.typed));
-        let skill = named.cloned();
+        // As in the audit, a file without a skill is one of the skill that was loaded last.
+        let of_file = || intent.skill.clone().filter(|_| intent.resource.is_some());
+        let skill = named.cloned().or_else(of_file);
         let (decision, resource) = (intent.decision.clone(), intent.resource.clone());
         let (sandbox, isolation) = (result.sandbox.clone(), result.isolation.clone());
         if result.sandbox.is_some() && matches!(outcome, Outcome::Refused(_)) {

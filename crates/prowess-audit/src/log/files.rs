@@ -1,10 +1,12 @@
 //! The files of a log: the current one, the full ones, and the lock.
 
 use std::ffi::OsString;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File, Metadata, TryLockError};
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -40,36 +42,57 @@ const PAUSES: [Duration; 2] = [Duration::from_micros(20), Duration::from_millis(
 
 /// The file `PATH.lock`, which a writer locks for one entry.
 pub(super) struct LockFile {
-    file: File,
+    /// The path of the log.
+    log: PathBuf,
+    file: Mutex<Arc<File>>,
     is_stuck: AtomicBool,
 }
 
 impl LockFile {
     /// Opens the file, and creates it and the log's directory if necessary.
-    pub(super) fn open(path: &Path) -> io::Result<Self> {
-        if let Some(directory) = path.parent().filter(|path| !path.as_os_str().is_empty()) {
-            create_directories(directory, 0o700)?;
-        }
-        Ok(Self { file: open(&with_suffix(path, "lock"))?, is_stuck: AtomicBool::new(false) })
+    pub(super) fn open(log: &Path) -> io::Result<Self> {
+        let file = Mutex::new(open_lock(log)?);
+        Ok(Self { log: log.to_owned(), file, is_stuck: AtomicBool::new(false) })
     }
 
     /// Locks the log until the result is dropped. Threads of one process have to exclude each other
     /// before. Returns an error of the kind `TimedOut` if another writer keeps it locked.
-    pub(super) fn hold(&self) -> io::Result<Held<'_>> {
+    pub(super) fn hold(&self) -> io::Result<Held> {
         let is_stuck = self.is_stuck.load(Ordering::Relaxed);
         let patience = if is_stuck { SHORT_PATIENCE } else { PATIENCE };
-        let locked = wait(patience, || self.file.try_lock());
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let locked = wait(patience, || file.try_lock());
         self.is_stuck.store(locked.is_err(), Ordering::Relaxed);
-        locked.map(|()| Held(&self.file))
+        locked?;
+        let held = Held(Arc::clone(&file));
+        // Its lock goes with a log that is moved away, and then the others have a new one.
+        let now = fs::symlink_metadata(with_suffix(&self.log, "lock"));
+        if now.is_ok_and(|now| file.metadata().is_ok_and(|it| identity(&it) == identity(&now))) {
+            return Ok(held);
+        }
+        *file = open_lock(&self.log)?;
+        wait(patience, || file.try_lock()).map(|()| Held(Arc::clone(&file)))
     }
 }
 
+fn open_lock(log: &Path) -> io::Result<Arc<File>> {
+    if let Some(directory) = log.parent().filter(|path| !path.as_os_str().is_empty()) {
+        create_directories(directory, 0o700)?;
+    }
+    open(&with_suffix(log, "lock")).map(Arc::new)
+}
+
+/// Returns the device and the number of a file.
+pub(super) fn identity(found: &Metadata) -> (u64, u64) {
+    (found.dev(), found.ino())
+}
+
 /// A locked log.
-pub(super) struct Held<'l>(&'l File);
+pub(super) struct Held(Arc<File>);
 
 /// Releases the lock. A process that another thread is starting shares the file until it runs its
 /// own program, so closing it would not be enough.
-impl Drop for Held<'_> {
+impl Drop for Held {
     fn drop(&mut self) {
         // If it fails, the lock ends with the process.
         let _ = self.0.unlock();

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,8 +10,9 @@ use prowess_core::{Timestamp, without_secrets};
 use prowess_dir::sync_name;
 use serde_json::{Value, json};
 
+use super::LogOptions;
+use super::files::{self, identity};
 use super::tail::{self, Tail};
-use super::{LogOptions, files};
 use crate::chain::{self, Head, MAX_LINE};
 use crate::{LogError, json};
 
@@ -25,6 +26,10 @@ pub(super) struct Writer {
     /// The device and the number of the file.
     identity: (u64, u64),
     head: Head,
+    /// The last entry before another file was there.
+    before: Option<Head>,
+    /// The number of entries of logs that were moved or removed meanwhile.
+    gone: u64,
     length: u64,
     /// The bytes that this and other writers have written since the last sync began.
     unsynced: u64,
@@ -43,6 +48,8 @@ impl Writer {
             file,
             identity,
             head: Head::empty(),
+            before: None,
+            gone: 0,
             length: 0,
             unsynced: 0,
             opened: now,
@@ -66,13 +73,19 @@ impl Writer {
         };
         let found = found.filter(|found| identity(found) == self.identity);
         match found.map(|found| found.len()) {
-            Some(length) if length == self.length => return Ok(()),
-            Some(length) if length > self.length => {}
+            Some(length) if length == self.length && self.before.is_none() => return Ok(()),
+            Some(length) if length >= self.length => {}
             Some(_) => self.length = 0,
             None => {
-                (self.file, self.identity) = open(&self.path).map_err(failed)?;
+                let (file, identity) = open(&self.path).map_err(failed)?;
+                let is_cut = begin_alike(&self.file, &file).map_err(failed)?;
+                self.file.sync_data().and_then(|()| sync_name(&self.path)).map_err(failed)?;
+                (self.file, self.identity) = (file, identity);
                 (self.length, self.unsynced, self.opened) = (0, 0, now);
-                sync_name(&self.path).map_err(failed)?;
+                if !is_cut {
+                    self.before.get_or_insert(self.head);
+                    self.head = Head::empty();
+                }
             }
         }
         self.read_end(now)
@@ -88,14 +101,28 @@ impl Writer {
             None if self.length == 0 => last_of_full(&self.path)?,
             head => head.unwrap_or(self.head),
         };
-        // The numbers never go back: if entries were cut off, theirs are missing, and `verify` says
-        // so.
+        // The numbers of a log never go back: if entries were cut off, theirs are missing, and
+        // `verify` says so.
         if found.seq > self.head.seq {
             self.head = found;
         }
         self.unsynced += complete.saturating_sub(self.length);
         self.length = complete;
-        self.repair(torn, now).map_err(|error| LogError::Io(self.path.clone(), error))
+        let repaired = self.repair(torn, now).and_then(|()| self.mark_replaced(now));
+        repaired.map_err(|error| LogError::Io(self.path.clone(), error))
+    }
+
+    /// Says in a log that was begun while this writer had another one which entry was the last one
+    /// there.
+    fn mark_replaced(&mut self, now: Timestamp) -> io::Result<()> {
+        let before = self.before.filter(|it| *it != self.head && it.seq >= self.head.seq);
+        if let Some(before) = before {
+            let replaced = json::Entry::new("log_replaced", now);
+            self.write(&replaced.with(json!({ "head": before.to_string() })).into())?;
+            self.gone += before.seq;
+        }
+        self.before = None;
+        Ok(())
     }
 
     /// Replaces what was not finished by a mark. One byte of it is left until the mark is written,
@@ -119,11 +146,15 @@ impl Writer {
         self.head
     }
 
-    /// Returns the current file, which the caller syncs, and its last entry. All other files are on
-    /// disk.
+    /// Returns how many entries there are, with those of logs that are gone: it never goes back.
+    pub(super) fn count(&self) -> u64 {
+        self.gone + self.head.seq
+    }
+
+    /// Returns the current file, which the caller syncs, and its count. All other files are on disk.
     pub(super) fn unsynced(&mut self) -> (Arc<File>, u64) {
         self.unsynced = 0;
-        (Arc::clone(&self.file), self.head.seq)
+        (Arc::clone(&self.file), self.count())
     }
 
     /// Returns whether so much is not synced that a power failure could damage more than the next
@@ -142,7 +173,7 @@ impl Writer {
         self.lost += 1;
     }
 
-    /// Writes an entry and returns its number.
+    /// Writes an entry and returns the count with it.
     pub(super) fn append(
         &mut self,
         entry: &Value,
@@ -158,7 +189,7 @@ impl Writer {
             self.lost = 0;
         }
         self.write(entry)?;
-        Ok(self.head.seq)
+        Ok(self.count())
     }
 
     /// Writes one line with one system call, so that the end of the process does not tear it.
@@ -207,8 +238,12 @@ fn open(path: &Path) -> io::Result<(Arc<File>, (u64, u64))> {
     Ok((Arc::new(file), identity))
 }
 
-fn identity(found: &fs::Metadata) -> (u64, u64) {
-    (found.dev(), found.ino())
+/// Returns whether both files begin with one entry, so that one is a copy of a part of the other.
+fn begin_alike(one: &File, other: &File) -> io::Result<bool> {
+    // Nearly every line is shorter, and its hash is at its end.
+    let [mut first, mut second] = [[0; 4096]; 2];
+    let length = other.read_at(&mut second, 0)?;
+    Ok(length > 0 && one.read_at(&mut first, 0)? > 0 && first[..length] == second[..length])
 }
 
 /// Returns the last entry of the newest full file, or the head of an empty log.

@@ -79,6 +79,7 @@ pub(super) fn sentence(entry: &Value) -> String {
             let removed = counted(number("removed_bytes"), "byte");
             format!("removed {removed} of an unfinished entry")
         }
+        "log_replaced" => format!("the log before was moved or removed; its end: {}", text("head")),
         "entries_lost" => format!("{} could not be written", counted(number("count"), "entry")),
         other => other.to_owned(),
     }

@@ -2,42 +2,29 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::path::Path;
 use std::time::Duration;
 
 use prowess_audit::{
     AuditEntry, Durability, JsonLinesLog, LogError, LogOptions, MemoryLog, verify,
 };
-use prowess_core::{AuditEvent, AuditSink, DeactivationCause};
+use prowess_core::{AuditEvent, AuditSink};
 
 use prowess_testkit::without_sync;
 
-use crate::fixture::{Place, activated, deactivated, done, intent};
+use crate::fixture::{Place, activated, done, intent};
+use crate::worker::whole;
 
 #[test]
-fn reopened_log_goes_on() {
+fn log_and_its_directory_are_private() {
     let place = Place::new();
-    let log = place.open();
-    log.report(&activated());
-    log.intend(&intent(1)).expect("there is room");
-    let before = log.head();
-    drop(log);
-    let log = place.open();
-    assert_eq!(log.head(), before);
-    log.record(&done(1));
-    log.report(&deactivated(DeactivationCause::Unloaded));
-    let verified = verify(&place.path).expect("nothing was changed");
-    assert_eq!((verified.entries, verified.head), (4, log.head()));
-}
-
-#[test]
-fn log_is_private() {
-    let place = Place::new();
-    place.open();
-    for name in place.names() {
-        let path = place.directory.path().join(name);
-        let mode = fs::metadata(&path).expect("it is there").permissions().mode();
-        assert_eq!(mode & 0o777, 0o600, "{}", path.display());
+    let directory = place.directory.path().join("logs");
+    let inner = Place { path: directory.join("audit.jsonl"), ..place };
+    inner.open();
+    let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    assert_eq!(mode(&directory), 0o700);
+    for name in ["audit.jsonl", "audit.jsonl.lock"] {
+        assert_eq!(mode(&directory.join(name)), 0o600, "{name}");
     }
 }
 
@@ -54,31 +41,40 @@ fn link_and_shared_file_are_refused() {
     assert!(matches!(place.try_open(LogOptions::default()), Err(LogError::Io(..))), "shared");
 }
 
+/// The current file is there or is taken away, with full ones left or not, and with the lock; and
+/// another program begins the new log or not.
 #[test]
-fn second_writer_continues_the_chain() {
-    let place = Place::new();
-    let [first, second] = [place.open(), place.open()];
-    for call in [1, 3, 5] {
-        first.intend(&intent(call)).expect("there is room");
-        second.intend(&intent(call + 1)).expect("there is room");
-        second.record(&done(call + 1));
+fn writers_continue_one_chain_or_a_new_one() {
+    for case in 0..16 {
+        let [is_gone, leaves_full, takes_lock, has_other] = [1, 2, 4, 8].map(|bit| case & bit > 0);
+        let place = Place::new();
+        let max_bytes = if leaves_full { 1 } else { u64::MAX };
+        let log = place.open_with(LogOptions { max_bytes, ..LogOptions::default() });
+        let intend = |log: &JsonLinesLog, call| log.intend(&intent(call)).expect("there is room");
+        (1..=3).for_each(|call| intend(&log, call));
+        let last = log.head();
+        place.clock.advance(Duration::from_secs(1));
+        let remove = |name| fs::remove_file(place.directory.path().join(name));
+        if is_gone {
+            remove("audit.jsonl").expect("it is there");
+        }
+        if takes_lock {
+            remove("audit.jsonl.lock").expect("it is there");
+        }
+        let other = has_other.then(|| place.open());
+        other.iter().for_each(|other| intend(other, 4));
+        intend(&log, 5);
+        other.iter().for_each(|other| intend(other, 6));
+        let verified = verify(&place.path).unwrap_or_else(|error| panic!("{case}: {error}"));
+        let text = whole(&place);
+        let marks = text.matches(&format!("\"head\":\"{last}\"")).count();
+        assert_eq!(marks, usize::from(is_gone), "{case}: {text}");
+        let calls = text.matches("tool_call_intended").count();
+        let left = [[3, 3], [0, 2]][usize::from(is_gone)][usize::from(leaves_full)];
+        assert_eq!(calls, left + if has_other { 3 } else { 1 }, "{case}: {text}");
+        assert_eq!(verified.entries, (calls + marks) as u64, "{case}: {text}");
+        without_sync(|| drop(log.intend(&intent(7)).expect_err("it is not on disk")));
     }
-    let verified = verify(&place.path).expect("one chain");
-    assert_eq!((verified.entries, verified.head), (9, second.head()));
-}
-
-#[test]
-fn second_writer_follows_into_a_new_file() {
-    let place = Place::new();
-    let first = place.open();
-    let options = LogOptions { max_bytes: 1, ..LogOptions::default() };
-    let second = place.open_with(options);
-    for call in [1, 3, 5] {
-        first.intend(&intent(call)).expect("there is room");
-        second.intend(&intent(call + 1)).expect("there is room");
-    }
-    let verified = verify(&place.path).expect("one chain");
-    assert_eq!((verified.entries, verified.files), (6, 4), "{:?}", place.names());
 }
 
 /// Another program was stopped in the middle of an entry.
@@ -184,17 +180,18 @@ fn full_file_is_renamed_and_the_chain_goes_on() {
 }
 
 #[test]
-fn old_file_is_renamed() {
+fn old_file_is_renamed_unless_it_is_empty() {
     let place = Place::new();
     let max_age = Some(Duration::from_secs(60));
     let log = place.open_with(LogOptions { max_age, ..LogOptions::default() });
+    place.clock.advance(Duration::from_secs(60));
     let mut files = Vec::new();
     for call in 1..=4 {
         log.intend(&intent(call)).expect("there is room");
         files.push(verify(&place.path).expect("nothing was changed").files);
         place.clock.advance(Duration::from_secs(30));
     }
-    assert_eq!(files, [1, 1, 2, 2], "a file of exactly this age is old");
+    assert_eq!(files, [1, 2, 2, 3], "a file of exactly this age is old");
 }
 
 #[test]
@@ -211,22 +208,6 @@ fn file_of_the_largest_size_is_full() {
     assert_eq!(one, 1, "there is room");
     assert_eq!(files(length), (length, 2), "nothing is added to a file of the largest size");
     assert_eq!(files(length + 1), (length, 1), "a byte less is not full");
-}
-
-#[test]
-fn rotation_that_stopped_halfway_goes_on() {
-    let place = Place::new();
-    let log = place.open();
-    log.intend(&intent(1)).expect("there is room");
-    let head = log.head();
-    drop(log);
-    let full = format!("{}.{:020}", place.path.display(), head.seq);
-    fs::rename(&place.path, full).expect("it is there");
-    assert_eq!(verify(&place.path).expect("nothing was changed").head, head);
-    let log = place.open();
-    assert_eq!(log.head(), head);
-    log.intend(&intent(2)).expect("there is room");
-    assert_eq!(verify(&place.path).expect("nothing was changed").entries, 2);
 }
 
 #[test]
@@ -254,20 +235,6 @@ fn unfinished_line_is_removed_and_marked() {
 }
 
 #[test]
-fn event_that_is_too_large_is_counted_as_lost() {
-    let place = Place::new();
-    let log = place.open();
-    let mut large = done(1);
-    large.error = Some("x".repeat(1 << 20));
-    log.record(&large);
-    log.intend(&intent(2)).expect("there is room");
-    let text = place.text();
-    assert_eq!(text.lines().count(), 2, "{text}");
-    assert!(text.contains("\"event\":\"entries_lost\""), "{text}");
-    assert_eq!(verify(&place.path).expect("the chain goes on").entries, 2);
-}
-
-#[test]
 fn rotation_that_fails_overwrites_nothing() {
     let place = Place::new();
     let log = place.open_with(LogOptions { max_bytes: 1, ..LogOptions::default() });
@@ -283,27 +250,25 @@ fn rotation_that_fails_overwrites_nothing() {
     assert_eq!(entries, 3, "the entry that was lost is counted");
 }
 
-/// An earlier attempt renamed the file and could not create the next one.
+/// An earlier attempt, of this writer or of one before, has renamed the file and not created the
+/// next one.
 #[test]
 fn rotation_goes_on_behind_its_rename() {
-    let place = Place::new();
-    let log = place.open_with(LogOptions { max_bytes: 1, ..LogOptions::default() });
-    log.intend(&intent(1)).expect("there is room");
-    let full = place.directory.path().join(format!("audit.jsonl.{:020}", 1));
-    fs::rename(&place.path, full).expect("the name is free");
-    log.intend(&intent(2)).expect("there is room");
-    let verified = verify(&place.path).expect("the chain goes on");
-    assert_eq!((verified.entries, verified.files), (2, 2));
-}
-
-#[test]
-fn empty_file_is_never_old() {
-    let place = Place::new();
-    let options = LogOptions { max_age: Some(Duration::from_secs(1)), ..LogOptions::default() };
-    let log = place.open_with(options);
-    place.clock.advance(Duration::from_secs(60));
-    log.intend(&intent(1)).expect("there is room");
-    assert_eq!(verify(&place.path).expect("nothing was changed").files, 1);
+    for is_reopened in [false, true] {
+        let place = Place::new();
+        let options = || LogOptions { max_bytes: 1, ..LogOptions::default() };
+        let mut log = place.open_with(options());
+        log.intend(&intent(1)).expect("there is room");
+        let full = place.directory.path().join(format!("audit.jsonl.{:020}", 1));
+        fs::rename(&place.path, full).expect("the name is free");
+        assert_eq!(verify(&place.path).expect("nothing was changed").head, log.head());
+        if is_reopened {
+            log = place.open_with(options());
+        }
+        log.intend(&intent(2)).expect("there is room");
+        let verified = verify(&place.path).expect("the chain goes on");
+        assert_eq!((verified.entries, verified.files), (2, 2));
+    }
 }
 
 #[test]
@@ -316,16 +281,6 @@ fn files_with_similar_names_are_of_no_log() {
     }
     let verified = verify(&place.path).expect("the others are not read");
     assert_eq!((verified.entries, verified.files), (1, 1));
-}
-
-#[test]
-fn directory_of_the_log_is_created_private() {
-    let place = Place::new();
-    let directory = place.directory.path().join("logs");
-    let inner = Place { path: directory.join("audit.jsonl"), ..place };
-    inner.open().intend(&intent(1)).expect("there is room");
-    let mode = fs::metadata(directory).expect("it is there").permissions().mode();
-    assert_eq!(mode & 0o777, 0o700);
 }
 
 /// Returns an outcome whose error has this many bytes.
@@ -346,7 +301,11 @@ fn longest_line_is_written_and_read() {
         assert_eq!(verified.entries, entries, "an error of {bytes} bytes");
     }
     drop(log);
-    assert_eq!(place.open().head().seq, 2, "it is read from the end, too");
+    let log = place.open();
+    assert_eq!(log.head().seq, 2, "it is read from the end, too");
+    log.record(&with_error(3, longest + 1));
+    log.intend(&intent(4)).expect("there is room");
+    assert_eq!(place.text().matches("\"event\":\"entries_lost\"").count(), 1, "it is counted");
 }
 
 #[test]
@@ -413,31 +372,4 @@ fn memory_keeps_the_newest_entries() {
     assert_eq!(log.entries(), expected, "the oldest went");
     log.intend(&intent(2)).expect("memory");
     assert_eq!(log.entries()[1], AuditEntry::Intent(intent(2)));
-}
-
-#[test]
-fn threads_share_the_chain() {
-    const THREADS: u64 = 8;
-    const CALLS: u64 = 50;
-    let place = Place::new();
-    let log: JsonLinesLog = place.open();
-    let next = AtomicU64::new(1);
-    std::thread::scope(|scope| {
-        for _ in 0..THREADS {
-            scope.spawn(|| {
-                for _ in 0..CALLS {
-                    let call = next.fetch_add(1, Ordering::Relaxed);
-                    log.intend(&intent(call)).expect("there is room");
-                    log.record(&done(call));
-                }
-            });
-        }
-    });
-    let verified = verify(&place.path).expect("nothing was changed");
-    assert_eq!(verified.entries, 2 * THREADS * CALLS);
-    let text = place.text();
-    for call in 1..=THREADS * CALLS {
-        let needle = format!("\"call\":{call},");
-        assert_eq!(text.matches(&needle).count(), 2, "call {call}: its intent and its outcome");
-    }
 }

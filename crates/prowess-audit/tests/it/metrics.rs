@@ -16,10 +16,8 @@ fn read(path: &str, outcome: Outcome) -> AuditEvent {
 }
 
 fn run(outcome: Outcome) -> AuditEvent {
-    let isolation = Some("strict".to_owned());
-    let mut event = AuditEvent { outcome, isolation, ..done(1) };
+    let mut event = read("scripts/fill.py", outcome);
     event.intent.tool = "skills.run".to_owned();
-    event.intent.resource = Some("scripts/fill.py".to_owned());
     event
 }
 

@@ -179,23 +179,20 @@ fn call_has_a_span_with_its_times() {
 }
 
 #[test]
-fn refused_call_has_an_error_without_its_message() {
-    let host = Host::new();
-    host.telemetry.record(&denied(1));
-    let span = host.span();
-    assert_eq!(span.status, Status::error("tool-not-allowed"));
-    assert!(!format!("{span:?}").contains("allowed-tools of"), "no message is exported");
-}
-
-#[test]
-fn name_that_a_model_made_up_is_not_exported() {
-    let host = Host::new();
-    let mut event = AuditEvent { outcome: Outcome::Refused(Code::new("unknown-tool")), ..done(1) };
-    event.intent.tool = "made_up".to_owned();
-    host.telemetry.record(&event);
-    let span = host.span();
-    assert_eq!(span.name, "execute_tool", "its number would not be limited");
-    assert!(!format!("{span:?}").contains("made_up"), "{span:?}");
+fn refused_call_has_an_error_without_its_message_or_a_name_that_a_model_made_up() {
+    let unknown = Outcome::Refused(Code::new("unknown-tool"));
+    let mut made_up = AuditEvent { outcome: unknown, ..done(1) };
+    made_up.intent.tool = "made_up".to_owned();
+    for (event, name, code, text) in [
+        (denied(1), "execute_tool Write", "tool-not-allowed", "allowed-tools of"),
+        (made_up, "execute_tool", "unknown-tool", "made_up"),
+    ] {
+        let host = Host::new();
+        host.telemetry.record(&event);
+        let span = host.span();
+        assert_eq!((&*span.name, &span.status), (name, &Status::error(code)));
+        assert!(!format!("{span:?}").contains(text), "it is not exported: {span:?}");
+    }
 }
 
 #[test]

@@ -45,6 +45,25 @@ fn of_session(session: &str) -> StoryFilter {
     StoryFilter { session: Some(session.to_owned()), ..StoryFilter::default() }
 }
 
+/// Reads a story from its end, part by part.
+fn check_parts(whole: Story, read: impl Fn(Option<u64>) -> StoryPart) {
+    let lines = |story: Story| -> Vec<_> {
+        story.sessions.into_iter().flat_map(|session| session.lines).collect()
+    };
+    let (mut parts, mut before) = (Vec::new(), None);
+    for _ in 0..20 {
+        let part = read(before);
+        let lines = lines(part.story);
+        assert!(lines.len() <= 7 && !lines.is_empty(), "{} lines", lines.len());
+        parts.splice(0..0, lines);
+        before = part.before;
+        if before.is_none() {
+            break;
+        }
+    }
+    assert_eq!(parts, lines(whole), "the parts together are the story");
+}
+
 fn shown(story: &Story) -> String {
     let mut text = String::new();
     for session in &story.sessions {
@@ -94,8 +113,11 @@ fn approved_call_is_shown_as_such_and_behind_its_approval() {
     };
     log.record(&waits);
     let at = |milliseconds| Timestamp(START.0 + milliseconds);
-    for (action, milliseconds) in [(ApprovalAction::Granted, 1_600), (ApprovalAction::Spent, 1_701)]
-    {
+    for (action, milliseconds) in [
+        (ApprovalAction::Refused, 1_550),
+        (ApprovalAction::Granted, 1_600),
+        (ApprovalAction::Spent, 1_701),
+    ] {
         let RuntimeEvent::Approval(event) = approved() else { return };
         log.report(&RuntimeEvent::Approval(ApprovalEvent {
             at: at(milliseconds),
@@ -110,7 +132,8 @@ fn approved_call_is_shown_as_such_and_behind_its_approval() {
     let story = Story::read(&place.path, &StoryFilter::default()).expect("nothing was changed");
     expect![[r#"
         [talk]
-        2026-01-01T00:00:01.512Z Read in pdf waited for approval a1, granted later
+        2026-01-01T00:00:01.512Z Read in pdf waited for approval a1, refused, then granted later
+        2026-01-01T00:00:01.55Z approval a1 refused by ada: Bash
         2026-01-01T00:00:01.6Z approval a1 granted by ada: Bash
         2026-01-01T00:00:01.701Z approval a1 spent, as ada has granted: Bash
         2026-01-01T00:00:01.701Z Read in pdf: done in 12 ms, with approval a1
@@ -248,29 +271,15 @@ fn last_events_are_those_of_the_whole_story() {
         log.record(&denied(call));
     }
     let all = StoryFilter::default();
-    let lines = |story: Story| -> Vec<_> {
-        story.sessions.into_iter().flat_map(|session| session.lines).collect()
-    };
-    let whole = lines(Story::read(&place.path, &all).expect("nothing was changed"));
-    let (mut parts, mut before) = (Vec::new(), None);
-    for _ in 0..20 {
-        let part = Story::read_last(&place.path, &all, before, 7).expect("it can be read");
-        let mut lines = lines(part.story);
-        assert!(lines.len() <= 7 && !lines.is_empty(), "{} lines", lines.len());
-        lines.extend(parts);
-        parts = lines;
-        before = part.before;
-        if before.is_none() {
-            break;
-        }
-    }
-    assert_eq!(parts, whole, "the parts together are the story");
+    let read = |before| Story::read_last(&place.path, &all, before, 7).expect("it can be read");
+    check_parts(Story::read(&place.path, &all).expect("nothing was changed"), read);
     let text = std::fs::read_to_string(&place.path).expect("there is a log");
     let last = text.lines().last().expect("an entry");
     let changed = text.replace(last, &last.replace("denied", "DENIED"));
     std::fs::write(&place.path, changed).expect("it can be written");
     let part = Story::read_last(&place.path, &all, None, 3).expect("it can be read");
-    let unproven: Vec<_> = lines(part.story).iter().map(|line| line.unproven).collect();
+    let lines = part.story.sessions.iter().flat_map(|session| &session.lines);
+    let unproven: Vec<_> = lines.map(|line| line.unproven).collect();
     assert_eq!(unproven, [false, false, true], "a break marks what is behind it");
 }
 
@@ -295,20 +304,8 @@ fn index_reads_what_was_added() {
         check(&index, 2 * round);
     }
     assert!(place.names().len() > 3, "it has several files: {:?}", place.names());
-    let lines = |story: Story| -> Vec<_> {
-        story.sessions.into_iter().flat_map(|session| session.lines).collect()
-    };
-    let whole = lines(Story::read(&place.path, &of_talk).expect("nothing was changed"));
-    let (mut parts, mut before) = (Vec::new(), None);
-    for _ in 0..20 {
-        let part = index.last_of_session(&of_talk, before, 7).expect("it can be read");
-        parts.splice(0..0, lines(part.story));
-        before = part.before;
-        if before.is_none() {
-            break;
-        }
-    }
-    assert_eq!(parts, whole, "the parts together are the story");
+    let read = |before| index.last_of_session(&of_talk, before, 7).expect("it can be read");
+    check_parts(Story::read(&place.path, &of_talk).expect("nothing was changed"), read);
     let none = index.last_of_session(&of_session("none"), None, 7).expect("it can be read");
     assert_eq!(none, StoryPart::default());
     drop(log);

@@ -243,8 +243,11 @@ fn with_short_path(text: &str, columns: usize) -> String {
     if !path.starts_with('/') {
         return text.to_owned();
     }
-    let end = end_of_path(path, columns.saturating_sub(width(text) - width(path)));
-    format!("{before}`{end}`{behind}")
+    let room = columns.saturating_sub(width(text) - width(path));
+    match before.split_once(':').filter(|_| room == 0) {
+        Some((state, _)) => format!("{state}:{behind}"),
+        None => format!("{before}`{}`{behind}", end_of_path(path, room)),
+    }
 }
 
 /// Returns the numbers of listed skills and of findings. The skills about this program count where
@@ -278,4 +281,18 @@ pub(crate) fn counted_findings(found: &[&Diagnostic]) -> Option<String> {
     let found = found.into_iter().filter(|(number, _)| *number > 0);
     let found: Vec<_> = found.map(|(number, word)| counted(number, word)).collect();
     (!found.is_empty()).then(|| format!("{}: see `prowess doctor`", found.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_short_path;
+
+    #[test]
+    fn reason_keeps_the_words_behind_its_path() {
+        let text = "hidden: the folder `/a/long/path` is not trusted";
+        let short = "hidden: the folder `…ath` is not trusted";
+        for (columns, expected) in [(48, text), (40, short), (36, "hidden: is not trusted")] {
+            assert_eq!(with_short_path(text, columns), expected);
+        }
+    }
 }

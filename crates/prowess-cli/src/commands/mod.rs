@@ -66,7 +66,9 @@ use crate::policies::Found;
 fn tolerant(args: &Args, output: &Output) -> Result<Global, Failure> {
     match &args.command {
         // A verdict for a program is by the rules that are configured, or none.
-        Some(Command::Validate(_)) if !output.is_text() => Ok(args.global.clone()),
+        Some(Command::Validate(_)) if !output.is_text() => {
+            Found::of(&args.global)?.complete().map(|_| args.global.clone())
+        }
         Some(
             Command::Config(Config::Show { .. } | Config::Get { .. })
             | Command::New(_)
@@ -74,6 +76,12 @@ fn tolerant(args: &Args, output: &Output) -> Result<Global, Failure> {
             | Command::Tour
             | Command::Validate(_),
         ) => Found::tolerant(&args.global, Found::check, output),
+        // Others print it with the findings in skills.
+        Some(Command::Call { .. } | Command::Prompt(_) | Command::Run(_)) => {
+            let left_out = Found::of(&args.global)?.left_out.iter().map(Failure::left_out);
+            output.diagnostics(&left_out.collect::<Vec<_>>());
+            Ok(args.global.clone())
+        }
         _ => Ok(args.global.clone()),
     }
 }

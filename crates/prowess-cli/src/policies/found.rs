@@ -47,19 +47,31 @@ impl Found {
     /// and the options of the command line. Each replaces the values of those before it.
     fn read(global: &Global, changed: Option<(&Path, &str)>) -> Result<Self, Failure> {
         let Parts { mut files, below, above } = Parts::of(global, changed);
-        let mut below = below.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let below = below.into_iter().collect::<Result<Vec<_>, _>>()?;
         let above = above.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let mut configuration = configuration_of(below.iter().chain(&above).cloned())?;
+        let with = |project: Option<&ConfigPart>| {
+            configuration_of(below.iter().chain(project).chain(&above).cloned())
+        };
+        let mut configuration = with(None)?;
+        let mut left_out = None;
         if !global.policies.no_config
-            && let Some((file, part)) =
+            && let Some((mut file, part)) =
                 project::find(&surroundings()?, configuration.policies(), changed)
         {
+            match part.transpose().and_then(|part| with(part.as_ref())) {
+                Ok(whole) => configuration = whole,
+                Err(failure) if changed.is_some_and(|(path, _)| path == file.path) => {
+                    return Err(failure);
+                }
+                Err(failure) => {
+                    file.state = FileState::Unusable;
+                    left_out = Some(failure);
+                }
+            }
             // Behind the user's file, where its part is.
             files.insert(files.len().min(2), file);
-            below.extend(part.transpose()?);
-            configuration = configuration_of(below.into_iter().chain(above))?;
         }
-        Ok(Self { configuration, files })
+        Ok(Self { configuration, files, left_out })
     }
 
     /// Returns the options of a command that works without the files that are found: each one that
@@ -125,7 +137,7 @@ impl Found {
 
     fn of_parts(parts: &[ConfigPart]) -> Result<Self, Failure> {
         let configuration: Configuration = configuration_of(parts.iter().cloned())?;
-        Ok(Self { configuration, files: Vec::new() })
+        Ok(Self { configuration, files: Vec::new(), left_out: None })
     }
 }
 

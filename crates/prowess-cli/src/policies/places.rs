@@ -60,6 +60,9 @@ pub(crate) struct Found {
     pub(crate) configuration: Configuration,
     /// The files, the weakest first.
     pub(crate) files: Vec<FoundFile>,
+    /// Why the file of a trusted project does not count: others may write it, and take no skill of
+    /// the user's own away.
+    pub(crate) left_out: Option<Failure>,
 }
 
 impl Found {
@@ -88,8 +91,16 @@ impl Found {
         Failure { message, ..failure }.at(place)
     }
 
+    /// Returns the configuration if no file is left out: a verdict is by the rules of all.
+    pub(crate) fn complete(&self) -> Result<&Self, Failure> {
+        self.left_out.clone().map_or(Ok(self), Err)
+    }
+
     /// Returns a finding about a project's file that does not count.
     pub(crate) fn finding(&self) -> Option<Diagnostic> {
+        if let Some(failure) = &self.left_out {
+            return Some(failure.left_out());
+        }
         let file = self.files.iter().find(|file| file.state == FileState::NotTrusted)?;
         let project = shell_path(file.path.parent()?.parent()?);
         let message =

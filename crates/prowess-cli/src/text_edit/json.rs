@@ -218,16 +218,21 @@ impl Layout {
             let indent = format!("{outer}{unit}");
             let member = self.member(&indent, path, value);
             return match text[interior.clone()].contains('\n') {
-                true => vec![at(interior.start, format!("{end}{indent}{member}"))],
+                true => {
+                    let start = behind_comment(text, interior.start);
+                    vec![at(start, format!("{end}{indent}{member}"))]
+                }
                 false => vec![at(interior.end, format!("{end}{indent}{member}{end}{outer}"))],
             };
         };
-        if !text[object.span.start..members[0].start].contains('\n') {
-            let member = self.pair(path, value);
-            return match last.comma {
-                Some(comma) => vec![at(comma, format!(" {member},"))],
-                None => vec![at(last.node.span.end, format!(", {member}"))],
-            };
+        let anchor = last.comma.unwrap_or(last.node.span.end);
+        let rest = &text[anchor..object.span.end - 1];
+        let is_line = !text[object.span.start..members[0].start].contains('\n');
+        if is_line && (rest.trim().is_empty() || !rest.contains('\n')) {
+            let [before, behind] = if last.comma.is_some() { ["", ","] } else { [",", ""] };
+            let end = anchor + rest.trim_end().len();
+            let member = format!(" {}{behind}", self.pair(path, value));
+            return vec![at(anchor, before.to_owned()), at(end, member)];
         }
         let is_first = text[..last.start].trim_end_matches([' ', '\t']).ends_with('\n');
         let indent = match is_first {
@@ -235,7 +240,6 @@ impl Layout {
             false => format!("{outer}{unit}"),
         };
         let member = self.member(&indent, path, value);
-        let anchor = last.comma.unwrap_or(last.node.span.end);
         let behind = behind_comment(text, anchor);
         match last.comma {
             Some(_) => vec![at(behind, format!("{end}{indent}{member},"))],

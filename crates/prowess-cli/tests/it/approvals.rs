@@ -106,6 +106,8 @@ fn request_is_listed_and_granted_for_one_call() {
     assert_eq!(json(&home, &[]), json!({"approvals": []}), "nothing waits");
     let spent = &json(&home, &["list", "--all"])["approvals"][0];
     assert_eq!((&spent["state"], &spent["by"]), (&json!("spent"), &json!(by)));
+    let again = run(&home, &["grant", "a1"]).stderr;
+    assert!(again.contains(&format!("is spent, granted by {by}")), "a call has spent it: {again}");
 }
 
 /// A person sees the whole of a call, also behind the longest words of a model.

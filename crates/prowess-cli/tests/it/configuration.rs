@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use expect_test::expect_file;
-use prowess_testkit::Tree;
+use prowess_testkit::{Tree, rows};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::Value;
 
@@ -77,12 +77,19 @@ fn project_file_hides_no_skill_of_the_user() {
     tree.write("home/.agents/skills/mine/SKILL.md", plain_skill("mine"));
     run(&tree, &["trust"]).text();
     let limits = "registry: { limits: { body_tokens: { max: 1, severity: error } } }\n";
-    for (file, is_own) in [(limits, false), ("discovery: { skip: [mine] }\n", true)] {
+    let skip = "discovery: { skip: [mine] }\n";
+    for (file, is_own) in [(limits, false), (skip, true), ("promt: 5\n", true)] {
         tree.write("repository/.prowess/config.yaml", file);
         let listed = run(&tree, &["list"]);
         assert!(listed.text().contains("mine"), "{file}: {listed:?}");
         assert_eq!(listed.stdout.contains("deploy"), is_own, "{file}: {listed:?}");
     }
+    let found = run(&tree, &["list", "--format", "json"]).json()["diagnostics"][0].take();
+    assert_eq!((&found["code"], &found["severity"]), (&"config-invalid".into(), &"error".into()));
+    let called = run(&tree, &["call", "skills_list"]);
+    assert!(called.text().contains("mine") && called.stderr.contains("left out"), "{called:?}");
+    let validated = run(&tree, &["validate", ".agents/skills", "--format", "json"]);
+    assert_eq!(validated.error()["code"], "config-invalid", "a verdict is by all rules");
 }
 
 #[test]
@@ -130,45 +137,30 @@ fn project_file_cannot_lead_out_of_the_project() {
     let link = tree.join("repository/.prowess/config.yaml");
     symlink("../../outside.yaml", link).unwrap();
     run(&tree, &["trust"]).text();
-    let error = run(&tree, &["list", "--format", "json"]).error();
+    let error = run(&tree, &["config", "check", "--format", "json"]).error();
     assert_eq!(error["code"], "config-unreadable", "{error}");
 }
 
 #[test]
 fn error_names_file_line_and_column() {
     let tree = machine();
-    let check = |path: &str, text: &str, code: &str, parts: [&str; 2], place: (u64, u64)| {
-        tree.write(path, text);
-        let ran = run(&tree, &["list", "--format", "json"]);
-        let error = ran.error();
-        assert_eq!((ran.code, &error["code"]), (Some(2), &Value::from(code)));
-        for (key, part) in [("message", parts[0]), ("help", parts[1]), ("path", path)] {
-            assert!(error[key].as_str().unwrap().contains(part), "{key}: {error}");
-        }
-        let shown = (error["line"].as_u64(), error["column"].as_u64());
-        assert_eq!(shown, (Some(place.0), Some(place.1)), "{error}");
-        let printed = run(&tree, &["list"]);
-        let line = format!("{path}:{}:{}\n", place.0, place.1);
-        assert!(printed.stderr.contains(&line), "people see the place: {}", printed.stderr);
-        fs::remove_file(tree.join(path)).unwrap();
-    };
-    let user = "home/.config/prowess/config.yaml";
-    let meant = "unknown key `max_tokns`; did you mean `max_tokens`?";
-    let keys = "`prowess config init --print --all` explains every key";
-    check(user, "prompt:\n  max_tokns: 5\n", "config-invalid", [meant, keys], (2, 3));
-    check(user, "session: [\n", "config-invalid", ["while parsing", "near line 2"], (2, 1));
-    let host = "scripts:\n  secrets:\n  - variable: A\n    host: '*.a.b'\n";
-    check(user, host, "config-invalid", ["a pattern of several hosts", keys], (3, 5));
-    let header = "scripts:\n  secrets:\n  - header: Content-Length\n";
-    check(user, header, "config-invalid", ["no header that may have a secret", keys], (3, 5));
-    let twice = ["duplicate key `prompt`, which is at 2:1 already", "near line 4"];
-    check(user, "# a\nprompt: {}\n# b\nprompt: {}\n", "config-invalid", twice, (4, 1));
     run(&tree, &["trust"]).text();
-    let project = "repository/.prowess/config.yaml";
-    let text = "registry:\n  profile: spec\ngate:\n  ungranted: allow\n";
-    let why = "`gate` cannot be set by a project, whose skills it could give more rights";
-    let instead = "set it in your own configuration; a project may set registry.profile";
-    check(project, text, "config-key-forbidden", [why, instead], (3, 1));
+    for [path, text, code, message, help, line, column] in
+        rows(include_str!("../data/config-errors.txt"), "")
+    {
+        tree.write(&path, &text);
+        let ran = run(&tree, &["config", "check", "--format", "json"]);
+        let error = ran.error();
+        assert_eq!((ran.code, error["code"].as_str()), (Some(2), Some(&*code)));
+        for (key, part) in [("message", message), ("help", help), ("path", path.clone())] {
+            assert!(error[key].as_str().unwrap().contains(&part), "{key}: {error}");
+        }
+        assert_eq!(format!("{}:{}", error["line"], error["column"]), format!("{line}:{column}"));
+        let printed = run(&tree, &["config", "check"]);
+        let place = format!("{path}:{line}:{column}\n");
+        assert!(printed.stderr.contains(&place), "people see the place: {}", printed.stderr);
+        fs::remove_file(tree.join(&path)).unwrap();
+    }
 }
 
 #[test]
@@ -354,6 +346,9 @@ fn value_is_set_read_and_removed_and_the_rest_of_the_file_stays() {
     refused(&["set", "prompt.max_tokens", "many"], "config-invalid");
     refused(&["set", "--project", "gate.ungranted", "allow"], "config-key-forbidden");
     refused(&["unset", "discovery.also"], "config-key-not-set");
+    refused(&["get", "--project", "prompt.max_tokens"], "config-key-not-set");
+    let section = run(&tree, &["config", "get", "--project", "discovery"]);
+    assert!(!section.text().contains("also:") && !section.stdout.contains("home/"), "{section:?}");
     refused(&["edit"], "editor-unknown");
     let editor = program(&tree).variable("EDITOR", "echo 'bad: 1' >>");
     let error = editor.run(&["config", "edit", "--format", "json"]).error();

@@ -74,24 +74,17 @@ fn every_client_starts_what_was_installed() {
         assert!(removed.text().contains("removed from "), "{client}: {removed:?}");
         let again = run(&tree, &["install", client, "--remove"]);
         assert!(again.text().starts_with("not installed in "), "{client}: {again:?}");
+        let file = again.stdout.trim().rsplit(' ').next().unwrap().to_owned();
+        assert!(!Path::new(&file).exists(), "{client}: nothing was in it before");
     }
 }
 
 #[test]
 fn client_has_its_usual_names() {
-    for (name, words) in [
-        ("gemini-cli", " reads this from ~/.gemini/settings.json"),
-        ("Claude", " reads this from ~/.claude.json"),
-        ("roo-code", " reads this from .roo/mcp.json in the project"),
-        ("continue.dev", " reads this from ~/.continue/mcpServers/prowess.json"),
-        ("copilot-cli", " reads this from ~/.copilot/mcp-config.json"),
-        ("droid", " reads this from ~/.factory/mcp.json"),
-        ("vibe", "append `[[mcp_servers]]` with"),
-        ("cursr", "cursor"),
-    ] {
-        let ran = Program::new().run(&["mcp", "config", "--client", name]);
-        assert!(ran.stderr.contains(words), "{name}: {ran:?}");
-        assert_eq!(ran.code == Some(2), ["cursr", "vibe"].contains(&name), "{name}: {ran:?}");
+    for [name, words] in rows(CASES, "names of clients, and what the program says of them") {
+        let ran = Program::new().run(&["mcp", "config", "--client", &name]);
+        assert!(ran.stderr.contains(&words), "{name}: {ran:?}");
+        assert_eq!(ran.code == Some(2), ["cursr", "vibe"].contains(&&*name), "{name}: {ran:?}");
     }
 }
 
@@ -343,6 +336,14 @@ fn entry_that_counts_is_tested_without_what_the_client_leaves_out() {
     tree.write("shop/.cursor/mcp.json", r#"{"mcpServers": {"prowess": {"command": "x"}}}"#);
     let installed = run(&tree, &["install", "cursor", "--yes"]);
     assert!(installed.stderr.contains("counts before it"), "{installed:?}");
+    // The entry of a directory, which the client's own command writes.
+    let text = r#"{"projects":{"SHOP":{"mcpServers":{"prowess":{"command":"x"}}}}}"#;
+    tree.write("home/.claude.json", text.replace("SHOP", tree.join("shop").to_str().unwrap()));
+    run(&tree, &["install", "claude-code", "--yes"]).text();
+    run(&tree, &["test", "claude-code"]).text();
+    run(&tree, &["install", "claude-code", "--remove", "--yes"]).text();
+    let left = fs::read_to_string(tree.join("home/.claude.json")).unwrap();
+    assert!(!left.contains("prowess"), "{left}");
 }
 
 #[test]
@@ -371,6 +372,12 @@ fn file_behind_a_link_keeps_its_text_and_mode() {
         assert_eq!(fs::metadata(file).unwrap().mode() & 0o777, 0o640, "{}", file.display());
     }
     assert!(tree.join("home/.cursor/mcp.json").is_symlink(), "the link is still one");
+    for further in ["--no-config", "--remove"] {
+        run(&tree, &["install", "cursor", "--yes", further]).text();
+        assert_eq!(fs::read_to_string(&copy).unwrap(), before, "{further}: the person's text");
+    }
+    fs::write(&real, &after).unwrap();
+    fs::write(&copy, "older").unwrap();
     run(&tree, &["install", "cursor", "--remove", "--yes"]).text();
     assert_eq!(fs::read_to_string(&copy).unwrap(), after, "a copy replaces the one before");
     assert_eq!(fs::read_dir(tree.join("dotfiles")).unwrap().count(), 2, "tokens are kept once");

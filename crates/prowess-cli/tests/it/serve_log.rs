@@ -122,7 +122,10 @@ fn wrong_level_is_named_and_the_server_starts() {
 fn client_is_told_once_about_hidden_skills() {
     let tree = untrusted();
     let told = |levels: &[&str]| {
-        let set = |level: &&str| ("logging/setLevel", json!({ "level": level }));
+        let set = |level: &&str| match *level {
+            "" => ("tools/call", json!({ "name": "skills_list", "arguments": {} })),
+            level => ("logging/setLevel", json!({ "level": level })),
+        };
         let input = messages(&levels.iter().map(set).collect::<Vec<_>>());
         let program =
             Program::new().at_home_in(&tree.join("home")).working_in(&tree.join("project"));
@@ -146,7 +149,10 @@ fn client_is_told_once_about_hidden_skills() {
         assert_eq!(missing, 0, "each request is answered: {levels:?}");
         told
     };
-    for (levels, times) in [(&[][..], 0), (&["error"], 0), (&["warning"], 1), (&["info"; 2], 1)] {
+    // Without a level, the message follows the first call.
+    for (levels, times) in
+        [(&[][..], 0), (&[""; 2], 1), (&["error", ""], 0), (&["warning"], 1), (&["info"; 2], 1)]
+    {
         assert_eq!(told(levels), times, "{levels:?}");
     }
 }

@@ -197,7 +197,9 @@ fn skill_returns_to_its_previous_version() {
     change.roll_back(&place.lock, "pdf", None).unwrap();
     assert_eq!(locked("pdf"), two, "a second call reverts the first");
     let without = change.roll_back(&place.lock, "notes", None);
-    assert_eq!(without, Err(StoreError::NoEarlierVersion("notes".to_owned())));
+    assert_eq!(without, Err(StoreError::NoEarlierVersion("notes".to_owned(), None)));
+    let other = change.roll_back(&place.lock, "pdf", Some("x")).unwrap_err().to_string();
+    assert_eq!(other, "there is no earlier version of `pdf` that begins with `x`");
 }
 
 #[test]

@@ -21,7 +21,7 @@ pub struct Dispatched {
     /// How the call ended, as the audit has it.
     pub outcome: Outcome,
     /// The id of the skill that the call named first, or the name as it is written, clipped, if
-    /// there is no such skill.
+    /// there is no such skill. Without a name, the skill that a named file is in.
     pub skill: Option<String>,
     /// The file of a package that the call named, as it was written, clipped.
     pub resource: Option<String>,

@@ -57,7 +57,8 @@ fn intent_and_outcome_describe_the_same_call() {
     host.origin = Arc::new(CallOrigin { task: Some("t-1".to_owned()), ..CallOrigin::default() });
     host.done("skills_load", json!({ "names": ["alpha", "beta"] }));
     host.clock.advance(Duration::from_secs(2));
-    host.done("skills_read", json!({ "path": "references/guide.md" }));
+    let read = host.call("skills_read", json!({ "path": "references/guide.md" }));
+    assert_eq!(read.skill.as_deref(), Some("beta"), "whose file it is");
     let [intents, outcomes] =
         [host.audit.intents(), host.audit.events().into_iter().map(|event| event.intent).collect()];
     assert_eq!(intents, outcomes, "the outcome repeats the intent");

@@ -29,7 +29,7 @@ struct Checked {
 pub(super) fn run(global: &Global, file: Option<&Path>, output: &Output) -> Result<(), Failure> {
     let found = match file {
         Some(file) => of_file(file, None)?,
-        None => Found::of(global)?.clone(),
+        None => Found::of(global)?.complete()?.clone(),
     };
     check(&global.with(found.clone()))?;
     let unknown_variables = if file.is_some() { Vec::new() } else { unknown_variables() };

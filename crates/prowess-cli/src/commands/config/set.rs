@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use prowess::{Configuration, Origin};
+use prowess::Origin;
 use serde_json::{Value, json};
 
 use super::check::check_change;
 use super::file::ConfigFile;
-use super::show::{is_key, without_value};
+use super::show::not_set;
 use crate::args::Global;
 use crate::failure::Failure;
 use crate::output::{ID, Output};
@@ -40,12 +40,7 @@ pub(super) fn unset(key: &str, project: bool, output: &Output) -> Result<(), Fai
     let file = ConfigFile::open(project)?;
     let text = text_edit::unset(TextFormat::Yaml, &file.text, &key.split('.').collect::<Vec<_>>());
     let Some(text) = text.map_err(|fault| file.not_editable(key, &fault))? else {
-        if let (false, Ok(all)) = (is_key(key), Configuration::of(&[])) {
-            return Err(without_value(key, all.values()));
-        }
-        let message = format!("`{}` does not set `{key}`", file.path.display());
-        let help = format!("`prowess config show {key}` prints where a value comes from");
-        return Err(Failure::new("config-key-not-set", message, help));
+        return Err(not_set(&file, key));
     };
     // One fault of several may be the reason to remove it.
     let left = of_file(&file.path, Some(&text)).err();

@@ -58,7 +58,10 @@ pub(super) fn run(
     selection: &Selection<'_>,
     output: &Output,
 ) -> Result<(), Failure> {
-    let found = Found::of(global)?;
+    print(Found::of(global)?, selection, output)
+}
+
+fn print(found: &Found, selection: &Selection<'_>, output: &Output) -> Result<(), Failure> {
     let values = found.configuration.values();
     let has_value = values.iter().any(|value| selection.is_meant(value));
     if let Some(key) = selection.key.filter(|_| !has_value) {
@@ -84,12 +87,15 @@ pub(super) fn get(
         true => {
             let file = ConfigFile::open(true)?;
             of_project = of_file(&file.path, Some(&file.text))?;
+            if !of_project.configuration.is_set(key) {
+                return Err(not_set(&file, key));
+            }
             &of_project
         }
         false => Found::of(global)?,
     };
     let Some(value) = found.configuration.values().iter().find(|value| value.key == key) else {
-        return run(global, &Selection { key: Some(key), all: false, changed: false }, output);
+        return print(found, &Selection { key: Some(key), all: false, changed: project }, output);
     };
     output.result(&masked(value), |value| {
         let text = value.value.as_str().map_or_else(|| value.value.to_string(), str::to_owned);
@@ -130,7 +136,7 @@ fn mask(name: &str, value: &mut Value) {
 }
 
 /// Returns the failure of a key that has no value: nothing sets it, or it is no key.
-pub(super) fn without_value(key: &str, values: &[ConfigValue]) -> Failure {
+fn without_value(key: &str, values: &[ConfigValue]) -> Failure {
     if is_key(key) {
         let help = format!("`prowess config set {key} VALUE` sets it");
         return Failure::new("config-key-not-set", format!("nothing sets `{key}`"), help);
@@ -151,8 +157,18 @@ pub(super) fn without_value(key: &str, values: &[ConfigValue]) -> Failure {
     Failure::usage("config-key-unknown", format!("no key named `{key}`"), next)
 }
 
+/// Returns the failure of a key that a file does not set.
+pub(super) fn not_set(file: &ConfigFile, key: &str) -> Failure {
+    if let (false, Ok(all)) = (is_key(key), Configuration::of(&[])) {
+        return without_value(key, all.values());
+    }
+    let message = format!("`{}` does not set `{key}`", file.path.display());
+    let help = format!("`prowess config show {key}` prints where a value comes from");
+    Failure::new("config-key-not-set", message, help)
+}
+
 /// Returns whether the schema has a key, which may be of an entry of a mapping.
-pub(super) fn is_key(key: &str) -> bool {
+fn is_key(key: &str) -> bool {
     let schema = Configuration::schema();
     let below = |schema: &Value, part: &str| {
         let entry = || schema.get("additionalProperties").filter(|entry| entry.is_object());

@@ -27,13 +27,17 @@ pub(super) enum Backup {
 impl Backup {
     /// Returns the path of the copy of a file.
     fn path(self, file: &Path) -> io::Result<Option<PathBuf>> {
-        let Self::InState = self else { return Ok(Some(file.to_owned())) };
-        let Some(directory) = lock_place::directory() else { return Ok(None) };
-        let directory = directory.join("client-files");
-        prowess_dir::create_directories(&directory, 0o700)?;
-        let name = file.to_string_lossy().replace('/', "%");
-        let start = name.ceil_char_boundary(name.len().saturating_sub(LONGEST_NAME));
-        Ok(Some(directory.join(&name[start..])))
+        let mut copy = file.as_os_str().to_owned();
+        if let Self::InState = self {
+            let Some(directory) = lock_place::directory() else { return Ok(None) };
+            let directory = directory.join("client-files");
+            prowess_dir::create_directories(&directory, 0o700)?;
+            let name = file.to_string_lossy().replace('/', "%");
+            let start = name.ceil_char_boundary(name.len().saturating_sub(LONGEST_NAME));
+            copy = directory.join(&name[start..]).into();
+        }
+        copy.push(".prowess.bak");
+        Ok(Some(copy.into()))
     }
 }
 
@@ -100,14 +104,15 @@ impl ClientFile {
     }
 
     /// Replaces the text, or creates the file with these permissions. Returns the path of the copy
-    /// of the old file.
+    /// of the old file, unless there is one of its `others`, what is not ours in it.
     pub(super) fn replace(
         &self,
         text: &str,
+        others: &str,
         permissions: Permissions,
         backup: Backup,
     ) -> Result<Option<PathBuf>, Failure> {
-        self.write(text, permissions, backup).map_err(|reason| {
+        self.write(text, others, permissions, backup).map_err(|reason| {
             let message = format!("`{}` cannot be written: {reason}", self.real.display());
             let help = "the file is unchanged; correct the reason, then run this again";
             Failure::new("output-failed", message, help)
@@ -136,6 +141,7 @@ impl ClientFile {
     fn write(
         &self,
         text: &str,
+        others: &str,
         permissions: Permissions,
         backup: Backup,
     ) -> Result<Option<PathBuf>, String> {
@@ -161,30 +167,33 @@ impl ClientFile {
         };
         // A rename would replace a file that its owner has made read-only.
         OpenOptions::new().append(true).open(&self.real).map_err(words)?;
-        let copy = backup
-            .path(&self.real)
-            .and_then(|path| path.map(|path| copy(&self.real, before, &path)).transpose());
-        let copy = copy.map_err(|error| format!("no copy of it can be kept: {error}"))?;
+        let unkept = |error| format!("no copy of it can be kept: {error}");
+        let mut path = backup.path(&self.real).map_err(unkept)?;
+        // Where there is no copy of an earlier one, an installation has made the file.
+        let is_needless = matches!(text.trim(), "" | "{}")
+            && self.path == self.real
+            && path.take_if(|path| !path.exists()).is_some();
+        let copy = path.map_or(Ok(None), |it| copy(&self.real, before, others, it));
+        let copy = copy.map_err(unkept)?;
         let (before, after) = (before.as_bytes(), text.as_bytes());
         let replaced = directory.replace_file(name, Links::Refuse, before, after);
-        replaced.map(|()| copy).map_err(|error| error.to_string())
+        let removed =
+            replaced.and_then(|()| if is_needless { directory.remove_tree(name) } else { Ok(()) });
+        removed.map(|()| copy).map_err(|error| error.to_string())
     }
 }
 
 /// Writes a copy of the file, which the same people may read, in place of the last one: each has
-/// the secrets of all servers in it.
-fn copy(file: &Path, text: &str, copy: &Path) -> io::Result<PathBuf> {
-    let permissions = fs::metadata(file)?.permissions();
-    let end = |end: &str| {
-        let mut name = copy.as_os_str().to_owned();
-        name.push(end);
-        PathBuf::from(name)
-    };
-    let (path, temporary) = (end(".prowess.bak"), end(&format!(".{}.tmp", std::process::id())));
+/// the secrets of all servers in it. One of the `others`, before the first change, is kept.
+fn copy(file: &Path, text: &str, others: &str, path: PathBuf) -> io::Result<Option<PathBuf>> {
+    if text != others && fs::read_to_string(&path).is_ok_and(|kept| kept == others) {
+        return Ok(None);
+    }
+    let temporary = path.with_added_extension(format!("{}.tmp", std::process::id()));
     let mut copy = OpenOptions::new().write(true).create_new(true).open(&temporary)?;
-    copy.set_permissions(permissions)?;
+    copy.set_permissions(fs::metadata(file)?.permissions())?;
     copy.write_all(text.as_bytes())?;
     copy.sync_all()?;
     fs::rename(temporary, &path)?;
-    Ok(path)
+    Ok(Some(path))
 }

@@ -31,12 +31,19 @@ pub(super) fn run(
     let project = around.project().filter(|_| scope == Scope::Project);
     let file = ClientFile::read(client.file(scope)?, project)?;
     file.check()?;
-    let shape = client.shape();
-    let text = match remove {
-        true => shape.removed(file.text()),
-        false => shape.installed(file.text(), &server_line(client, scope, global)?),
+    // Entries of the same file for this directory count before the one for all.
+    let found = entries(client, scope).map(|(found, _)| found).unwrap_or_default();
+    let local = found.into_iter().filter(|it| it.folder.is_some()).map(|it| it.shape);
+    let shapes: Vec<_> = local.chain([client.shape()]).collect();
+    let line = (!remove).then(|| server_line(client, scope, global)).transpose()?;
+    let edited = |line: Option<&[String]>| {
+        let text = shapes.iter().try_fold(file.text().to_owned(), |text, shape| match line {
+            Some(line) => shape.installed(&text, line),
+            None => shape.removed(&text),
+        });
+        text.map_err(|fault| file.unclear(&fault))
     };
-    let text = text.map_err(|fault| file.unclear(&fault))?;
+    let text = edited(line.as_deref())?;
     let path = file.path.display().to_string();
     let name = &client.name;
     let option = if remove { " --remove" } else { "" };
@@ -53,7 +60,10 @@ pub(super) fn run(
     }
     if output.is_text() {
         let old = if file.is_there() { path.as_str() } else { "/dev/null" };
-        let part = |text: &str| shape.own_part(text).map_err(|fault| file.unclear(&fault));
+        let part = |text: &str| {
+            let parts = shapes.iter().map(|shape| shape.own_part(text));
+            parts.collect::<Result<String, _>>().map_err(|fault| file.unclear(&fault))
+        };
         let (before, after) = (part(file.text())?, part(&text)?);
         let diff = TextDiff::from_lines(&before, &after);
         let diff = diff.unified_diff().context_radius(9).header(old, &path).to_string();
@@ -83,12 +93,13 @@ pub(super) fn run(
         Scope::Project => (Permissions::Readable, Backup::InState),
         Scope::User => (Permissions::Private, Backup::NextToIt),
     };
-    let backup = file.replace(&text, permissions, backup)?;
+    let others = edited(None).unwrap_or_default();
+    let backup = file.replace(&text, &others, permissions, backup)?;
     let value = json!({ "client": name, "file": path, "changed": true, "backup": backup });
     output.result(&value, |_| written(client, scope, remove, &path, backup.as_deref()))?;
     // The same file may have another one for this project.
     let counts = entries(client, scope).ok().and_then(|(found, _)| found.into_iter().next());
-    let is_written = |it: &Entry| it.folder.is_none() && it.file.path == file.path;
+    let is_written = |it: &Entry| it.file.path == file.path;
     if let Some(other) = counts.filter(|it| !remove && !is_written(it)) {
         let place = plain(&other.place()).into_owned();
         output.remark(&format!("in this directory, the entry in {place} counts before it\n"));
