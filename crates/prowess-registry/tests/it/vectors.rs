@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use prowess_core::{CatalogProvider as _, Facts, Layer, Trust};
+use prowess_core::{Facts, Layer, Trust};
 use prowess_registry::{Collision, PriorityBounds, Registry, RegistryPolicy};
 use prowess_testkit::replay_model;
 
