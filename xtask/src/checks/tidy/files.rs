@@ -40,7 +40,6 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
     problems.extend(folders(repository));
     problems.extend(measurements(repository));
     problems.extend(drawings(repository));
-    problems.extend(rows(repository));
     // A lock file names the registry on each line, and cargo writes it.
     let is_lock = |file: &&TextFile| file.path.rsplit('/').next() == Some("Cargo.lock");
     let files = repository.files.iter().filter(|file| !is_lock(file));
@@ -53,22 +52,6 @@ fn measurements(repository: &Repository) -> Option<String> {
     let page = repository.text(page::PATH)?;
     let problem = format!("`{}` was edited by hand; write it by `cargo xtask bench`", page::PATH);
     (!page::is_as_written(page)).then_some(problem)
-}
-
-/// The rows that pages of measurements have at least: the page, and the start of the row.
-const ROWS: &str = include_str!("../../../../benches/rows.tsv");
-
-/// No page lacks what was to be measured.
-fn rows(repository: &Repository) -> Vec<String> {
-    let lacks = |page: &String| {
-        let text = repository.text(page)?;
-        let has = |row: &str| text.lines().any(|line| line.starts_with(&format!("| {row} |")));
-        let rows = ROWS.lines().filter_map(|line| line.strip_prefix(&format!("{page}\t")));
-        let missing: Vec<_> = rows.filter(|row| !has(row)).collect();
-        (!missing.is_empty()).then(|| format!("`{page}` has no row {}", missing.join(", ")))
-    };
-    let names = ["README", "COMPARE", "INSTALL"].map(|name| format!("benches/{name}.md"));
-    names.iter().filter_map(lacks).collect()
 }
 
 /// The charts show the last measurements.
@@ -118,15 +101,11 @@ mod tests {
         for (path, text, parts) in [
             ("SECURITY.md", "\n", &["`SECURITY.md` is missing"][..]),
             ("README.md", &"word\n".repeat(1_401), &["`README.md` has more than 7 KB"]),
-            (
-                page::PATH,
-                "fast\n",
-                &["benches/README.md` was edited by hand", "` has no row list | 0"],
-            ),
+            (page::PATH, "fast\n", &["`benches/README.md` was edited by hand"]),
             (
                 compare::PAGE,
                 "| `prowess` | crate | 1 | 7 | 4.00 |\n",
-                &["chart.svg` is not up to date", "COMPARE.md` has no row list | `prowess`, "],
+                &["chart.svg` is not up to date"],
             ),
             ("Cargo.lock", FOREIGN[1], &[]),
             ("crates/low/fuzz/Cargo.lock", FOREIGN[1], &[]),
