@@ -303,6 +303,16 @@ impl Source {
     }
 }
 
+/// Checks that concurrent calls have the results of those from one thread.
+pub(super) fn same_from_all_threads(is_same: bool) -> Result<(), NotPassed> {
+    ensure(is_same, || {
+        let reason = format!("{THREADS} concurrent threads get other results than one");
+        let help = "protect mutable state by a lock: each method may be called from several \
+                    threads concurrently";
+        (reason, help)
+    })
+}
+
 /// Returns whether a listing was truncated on this page.
 pub(super) fn is_cut(page: &ListPage) -> bool {
     page.flags & flags::CUT != 0

@@ -9,7 +9,7 @@ use prowess_text::counted;
 use super::tools;
 use crate::check::probe::{
     GRACE, Life, NotPassed, Probe, ROUNDS, RuleResult, Source, THREADS, call_failed, ensure,
-    failed, within_grace,
+    failed, same_from_all_threads, within_grace,
 };
 use crate::check::recorder::{RecordedPackage, RecordedProblem, Recorder};
 
@@ -34,16 +34,6 @@ pub(super) fn threads(probe: &Probe) -> RuleResult {
         same_from_all_threads(probe.holds_concurrently(&calls, is_same))?;
     }
     Ok(vec![format!("{THREADS} threads, {ROUNDS} rounds each")])
-}
-
-/// Checks that concurrent calls have the results of those from one thread.
-pub(super) fn same_from_all_threads(is_same: bool) -> Result<(), NotPassed> {
-    ensure(is_same, || {
-        let reason = format!("{THREADS} concurrent threads get other results than one");
-        let help = "protect mutable state by a lock: each method may be called from several \
-                    threads concurrently";
-        (reason, help)
-    })
 }
 
 /// The results of one round: a scan, and the first files.

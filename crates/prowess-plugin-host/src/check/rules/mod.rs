@@ -23,11 +23,13 @@ pub(super) struct Rule {
     pub(super) runs_without_start: bool,
     /// Whether the plugin may start processes during the check.
     pub(super) allows_processes: bool,
-    pub(super) check: fn(&Probe) -> RuleResult,
+    pub(super) check: Check,
 }
 
+type Check = fn(&Probe) -> RuleResult;
+
 /// The checks, in their order.
-const CHECKS: [(&str, fn(&Probe) -> RuleResult); 20] = [
+const CHECKS: [(&str, Check); 20] = [
     (BEGIN, init::starts),
     ("config", init::refuses_bad_configurations),
     ("scan", packages::scan),

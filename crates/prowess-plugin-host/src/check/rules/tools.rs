@@ -7,11 +7,10 @@ use prowess_plugin_abi::{AbiError, text};
 use serde_json::{Map, Value, json};
 
 use super::init::wrong_value;
-use super::load::same_from_all_threads;
 use crate::adapter::{ToolDescription, check_result, parse_tools};
 use crate::check::probe::{
     GRACE, Life, NotPassed, Probe, RuleResult, call_failed, ensure, ensure_not_found, failed,
-    is_panic, panicked, within_grace,
+    is_panic, panicked, same_from_all_threads, within_grace,
 };
 use crate::instance::into_result;
 use prowess_text::counted;
