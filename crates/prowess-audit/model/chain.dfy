@@ -27,8 +27,7 @@ function method CheckLine(last: Head, line: Line, at: int): Verdict {
 // The first line that is wrong.
 function method Verify(log: Log): Verdict {
   if log == [] then Whole
-  else
-    var before := log[..|log| - 1];
+  else var before := log[..|log| - 1];
     if Verify(before) != Whole then Verify(before) else CheckLine(Top(before), log[|log| - 1], |log|)
 }
 
@@ -37,36 +36,22 @@ function method VerifyAgainst(log: Log, kept: Head): Verdict {
 }
 
 lemma C1_WrittenLogIsWhole(log: Log, entry: int)
-  requires Verify(log) == Whole
-  ensures Verify(Sealed(log, entry)) == Whole
+  ensures Verify(log) == Whole ==> Verify(Sealed(log, entry)) == Whole
 { assert Sealed(log, entry)[..|log|] == log; }
 
 // Two whole logs with one head are one: a line that was changed, dropped, inserted or moved before it is found.
 lemma C2_OneHeadIsOneLog(a: Log, b: Log)
   requires Verify(a) == Whole == Verify(b) && Top(a) == Top(b)
   ensures a == b
-{
-  if a != [] && b != [] {
-    C2_OneHeadIsOneLog(a[..|a| - 1], b[..|b| - 1]);
-    assert a == a[..|a| - 1] + [a[|a| - 1]] && b == b[..|b| - 1] + [b[|b| - 1]];
-  }
-}
-
-lemma StartIsWhole(log: Log, n: nat)
-  requires Verify(log) == Whole && n <= |log|
-  ensures Verify(log[..n]) == Whole
-{
-  if n < |log| { StartIsWhole(log[..|log| - 1], n); assert log[..|log| - 1][..n] == log[..n]; }
-  else { assert log[..n] == log; }
-}
+{ if a != [] && b != [] { C2_OneHeadIsOneLog(a[..|a| - 1], b[..|b| - 1]); } }
 
 lemma C3_KeptLogIsStillThere(kept: Log, now: Log)
   requires Verify(kept) == Whole && VerifyAgainst(now, Top(kept)) == Whole
   ensures kept <= now
 {
   var n :| 0 <= n <= |now| && Top(now[..n]) == Top(kept);
-  StartIsWhole(now, n);
-  C2_OneHeadIsOneLog(kept, now[..n]);
+  if n == |now| { assert now[..n] == now; C2_OneHeadIsOneLog(kept, now); }
+  else { assert now[..|now| - 1][..n] == now[..n]; C3_KeptLogIsStillThere(kept, now[..|now| - 1]); }
 }
 
 // Drops a line, swaps it with the next one, edits it, repeats it, cuts the log before it, or puts the line of another

@@ -1,7 +1,7 @@
 // One approval: `spend` and `decide` of `src/approval_entry.rs`, as the caller whose tool, tenant and session they
 // are. Times and operations are numbers.
 //
-// fault: else Next(e, Spent(act.operation), e.expires) => else e
+// fault: Next(e, Spent(operation), e.expires) => Next(e, e.state, e.expires)
 
 datatype Scope = Once | Session | Always
 datatype State = Pending | Granted(scope: Scope) | Denied | Revoked | Spent(operation: int)
@@ -16,9 +16,10 @@ function method Next(e: Entry, state: State, expires: int): Entry { Entry(state,
 predicate method MayRun(e: Entry, operation: int, now: int)
 { e.state == Spent(operation) || (e.state.Granted? && !IsPast(e.expires, now)) }
 
-predicate method IsRefused(e: Entry, act: Act, at: int) {
+// An act that is refused, and a use of what lasts, change nothing.
+predicate method ChangesNothing(e: Entry, act: Act, at: int) {
   IsPast(e.expires, at) || match act
-    case Use(_) => true
+    case Use(_) => e.state != Granted(Once)
     case Grant(scope, until) =>
       (e.state != Pending && e.state != Denied) || (e.isUnbound && scope != Once) || IsPast(until, at)
     case Deny => e.state != Pending
@@ -26,12 +27,9 @@ predicate method IsRefused(e: Entry, act: Act, at: int) {
 }
 
 function method After(e: Entry, act: Act, now: int): Entry {
-  if act.Use? then
-    if !e.state.Granted? || IsPast(e.expires, now) || e.state.scope != Once then e
-    else Next(e, Spent(act.operation), e.expires)
-  else if IsRefused(e, act, now) then e
+  if ChangesNothing(e, act, now) then e
   else match act
-    case Use(_) => e
+    case Use(operation) => Next(e, Spent(operation), e.expires)
     case Grant(scope, until) => Next(e, Granted(scope), until)
     case Deny => Next(e, Denied, e.expires)
     case Revoke => Next(e, Revoked, e.expires)
@@ -51,16 +49,14 @@ lemma A1_SpentAtMostOnce(acts: seq<Act>, e: Entry, now: int)
 { if acts != [] { A1_SpentAtMostOnce(acts[1..], After(e, acts[0], now), now + 1); } }
 
 lemma A2_SpentOrRevokedIsFinal(e: Entry, act: Act, now: int)
-  requires e.state.Spent? || e.state == Revoked
-  ensures After(e, act, now) == e {}
+  ensures e.state.Spent? || e.state == Revoked ==> After(e, act, now) == e {}
 
 // Of two hosts that read one version, the store takes one: its version is no longer the other's.
 lemma A3_EachChangeIsANewVersion(e: Entry, act: Act, now: int)
   ensures After(e, act, now) == e || After(e, act, now).version == e.version + 1 {}
 
 lemma A4_NothingRunsLateOrWithoutAGrant(e: Entry, operation: int, now: int)
-  requires MayRun(e, operation, now) && e.state != Spent(operation)
-  ensures e.state.Granted? && !IsPast(e.expires, now) {}
+  ensures MayRun(e, operation, now) && e.state != Spent(operation) ==> e.state.Granted? && !IsPast(e.expires, now) {}
 
 // An approval that lasts is bound to the digest of a package, so a changed one is not covered.
 lemma A5_LastingNeedsADigest(e: Entry, act: Act, now: int)
@@ -78,8 +74,7 @@ function method Play(acts: seq<int>, e: Entry, now: int): seq<int> {
     var state := match e.state
       case Pending => 0 case Granted(_) => 1 case Denied => 2 case Revoked => 3 case Spent(_) => 4;
     [state, e.version]
-  else
-    var act := Read(acts[0]);
+  else var act := Read(acts[0]);
     [if act.Use? && MayRun(e, act.operation, now) then 1 else 0] + Play(acts[1..], After(e, act, now), now + 1)
 }
 

@@ -75,8 +75,7 @@ lemma D2_NormalFormHasNamesOnly(rest: seq<Text>, done: seq<Text>)
 
 // A path that the second guard accepts never goes up.
 lemma D3_CheckedPathStaysInside(parts: seq<Text>, depth: nat)
-  requires forall p :: p in parts ==> !IsUp(p)
-  ensures Stays(parts, depth) {}
+  ensures (forall p :: p in parts ==> !IsUp(p)) ==> Stays(parts, depth) {}
 
 // `PackagePath::is_normal`, the check of `prowess-dir`, `ResourcePath::new` and `PackagePath::new`.
 datatype Answers = Answers(isNormal: bool, isChecked: bool, isFile: bool, result: Result)

@@ -9,8 +9,7 @@ datatype Found = Missing | Body(text: Text)
 // Each line with its end.
 function method Lines(t: Text): seq<Text> {
   if t == [] then []
-  else
-    var rest := Lines(t[1..]);
+  else var rest := Lines(t[1..]);
     if t[0] == 10 || rest == [] then [[t[0]]] + rest else [[t[0]] + rest[0]] + rest[1..]
 }
 
@@ -38,8 +37,7 @@ function method Closing(lines: seq<Text>): nat
 
 function method Find(lines: seq<Text>): Found {
   if lines == [] || !IsFence(lines[0]) then Missing
-  else
-    var end := 1 + Closing(lines[1..]);
+  else var end := 1 + Closing(lines[1..]);
     if end == |lines| then Missing else Body(Joined(lines[end + 1..]))
 }
 
@@ -56,10 +54,9 @@ lemma F3_BodyMovesNoFence(lines: seq<Text>, other: seq<Text>)
   requires Closing(lines) < |lines|
   ensures Closing(lines[..Closing(lines) + 1] + other) == Closing(lines)
 {
-  var all := lines[..Closing(lines) + 1] + other;
   if Closing(lines) > 0 {
     F3_BodyMovesNoFence(lines[1..], other);
-    assert all[1..] == lines[1..][..Closing(lines)] + other;
+    assert (lines[..Closing(lines) + 1] + other)[1..] == lines[1..][..Closing(lines)] + other;
   }
 }
 

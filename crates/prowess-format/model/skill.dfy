@@ -16,13 +16,12 @@ predicate method IsValidSkillName(name: Text) {
 
 // A description is counted without the blanks around it.
 predicate method IsValidDescription(text: Text) { 1 <= |Trimmed(text)| <= 1024 }
-predicate method IsBlank(c: int) { c == 32 || c == 10 }
 
 function method Trimmed(text: Text): Text
   decreases |text|
 {
-  if text != [] && IsBlank(text[0]) then Trimmed(text[1..])
-  else if text != [] && IsBlank(text[|text| - 1]) then Trimmed(text[..|text| - 1])
+  if text != [] && text[0] in [32, 10] then Trimmed(text[1..])
+  else if text != [] && text[|text| - 1] in [32, 10] then Trimmed(text[..|text| - 1])
   else text
 }
 
@@ -34,17 +33,19 @@ predicate method IsValidFrontmatter(f: Frontmatter)
 predicate method IsValidSkillDirectory(directory: Text, name: Text) { directory == name }
 predicate method IsValidLevel1(f: Frontmatter) { IsValidFrontmatter(f) }
 predicate method IsValidLevel2(f: Frontmatter, lines: int) { IsValidLevel1(f) && lines <= 500 }
-// The third level, the other files of a package, is in the model of paths.
-predicate method IsValidCompleteSkill(f: Frontmatter, lines: int, directory: Text)
-{ IsValidLevel2(f, lines) && IsValidSkillDirectory(directory, f.name) }
+
+// `isLevel3` is `IsValidLevel3` of the model of paths, which `prowess-core` answers: this crate reads one file and
+// knows no path. So the vectors ask with files that are valid.
+predicate method IsValidCompleteSkill(f: Frontmatter, lines: int, isLevel3: bool, directory: Text)
+{ IsValidLevel1(f) && IsValidLevel2(f, lines) && isLevel3 && IsValidSkillDirectory(directory, f.name) }
 
 // No name is a path: it has no slash, backslash, dot, colon or NUL.
 lemma N1_NameIsNoPath(name: Text)
-  requires IsValidSkillName(name)
-  ensures 47 !in name && 92 !in name && 46 !in name && 58 !in name && 0 !in name {}
+  ensures IsValidSkillName(name) ==> forall c :: c in [47, 92, 46, 58, 0] ==> c !in name {}
 
-lemma N2_LevelsNarrow(f: Frontmatter, lines: int, directory: Text)
-  ensures IsValidCompleteSkill(f, lines, directory) ==> IsValidLevel2(f, lines) && IsValidSkillName(directory)
+lemma N2_LevelsNarrow(f: Frontmatter, lines: int, isLevel3: bool, directory: Text)
+  ensures IsValidCompleteSkill(f, lines, isLevel3, directory)
+    ==> IsValidLevel2(f, lines) && isLevel3 && IsValidSkillName(directory)
   ensures IsValidLevel2(f, lines) ==> IsValidLevel1(f) {}
 
 function method Repeated(c: int, count: nat): Text { if count == 0 then [] else [c] + Repeated(c, count - 1) }
@@ -57,5 +58,5 @@ function method Answer(name: Text, counts: Counts, rest: Rest, directory: Text):
   var description := Repeated(32, counts.before) + Repeated(97, counts.letters) + Repeated(10, counts.after);
   var f := Frontmatter(name, description, rest.compatibility, rest.hasUnknown);
   [IsValidSkillName(name), IsValidDescription(description), IsValidSkillDirectory(directory, name), IsValidLevel1(f),
-   IsValidLevel2(f, rest.lines), IsValidCompleteSkill(f, rest.lines, directory)]
+   IsValidLevel2(f, rest.lines), IsValidCompleteSkill(f, rest.lines, true, directory)]
 }

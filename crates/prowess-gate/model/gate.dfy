@@ -26,10 +26,12 @@ predicate method Permits(p: Policy, s: Skill) { IsSilent(p, s) || s.list == Cove
 predicate method MayGrant(p: Policy, s: Skill) { s.trust == Trusted || (s.trust == AskFirst && p.grantFromAskFirst) }
 
 // The skills whose grants count: those that may grant, or the uppermost of these.
-function method Granting(p: Policy, skills: Skills): Skills {
+function method Granting(p: Policy, skills: Skills): Skills
+  ensures forall s :: s in Granting(p, skills) ==> s in skills && MayGrant(p, s)
+  ensures p.combine != TopOfStack ==> forall s :: s in skills && MayGrant(p, s) ==> s in Granting(p, skills)
+{
   if skills == [] then []
-  else
-    var above := Granting(p, skills[1..]);
+  else var above := Granting(p, skills[1..]);
     if !MayGrant(p, skills[0]) || (p.combine == TopOfStack && above != []) then above else [skills[0]] + above
 }
 
@@ -48,9 +50,8 @@ predicate method IsCovered(p: Policy, skills: Skills) {
 
 // None covers a call that needs a consent if the package has no digest.
 predicate method IsApproved(c: Call) { c.approval == OfThese && c.consent != WithoutDigest }
-predicate method IsBeyondCeiling(c: Call) {
-  c.denial == Denied || (if c.isOperation then c.denial == Doubted else c.only == Beyond)
-}
+predicate method IsBeyondCeiling(c: Call)
+{ c.denial == Denied || (if c.isOperation then c.denial == Doubted else c.only == Beyond) }
 predicate method NeedsApproval(c: Call) { c.denial == Doubted || c.consent != Unneeded }
 
 function method Decide(p: Policy, c: Call, skills: Skills): Decision {
@@ -76,12 +77,10 @@ lemma G2_StricterCeilingIsNeverWider(p: Policy, a: Call, b: Call, skills: Skills
   ensures Le(Decide(p, a, skills), Decide(p, b, skills)) {}
 
 lemma G3_NoGrantReplacesAnApproval(p: Policy, c: Call, skills: Skills)
-  requires NeedsApproval(c) && Decide(p, c, skills) == Allow
-  ensures c.approval == OfThese {}
+  ensures NeedsApproval(c) && Decide(p, c, skills) == Allow ==> c.approval == OfThese {}
 
 lemma G4_ConsentNeedsADigest(p: Policy, c: Call, skills: Skills)
-  requires c.consent == WithoutDigest
-  ensures Decide(p, c, skills) != Allow {}
+  ensures c.consent == WithoutDigest ==> Decide(p, c, skills) != Allow {}
 
 lemma G5_ApprovalOfOtherFilesIsNone(p: Policy, c: Call, skills: Skills)
   ensures Decide(p, c.(approval := OfOthers), skills) == Decide(p, c.(approval := None), skills) {}
@@ -91,14 +90,8 @@ lemma Joined(p: Policy, a: Skills, b: Skills)
     else Granting(p, a) + Granting(p, b)
 { if a == [] { assert a + b == b; } else { assert (a + b)[1..] == a[1..] + b; } }
 
-lemma Members(p: Policy, skills: Skills)
-  ensures forall s :: s in Granting(p, skills) ==> s in skills && MayGrant(p, s)
-  ensures p.combine != TopOfStack ==> forall s :: s in skills && MayGrant(p, s) ==> s in Granting(p, skills)
-{ if skills != [] { assert skills == [skills[0]] + skills[1..]; } }
-
 lemma G6_SkillThatMayNotGrantNeverWidens(p: Policy, c: Call, a: Skills, s: Skill, b: Skills)
-  requires s.trust == Untrusted || !MayGrant(p, s)
-  ensures Le(Decide(p, c, a + [s] + b), Decide(p, c, a + b))
+  ensures s.trust == Untrusted || !MayGrant(p, s) ==> Le(Decide(p, c, a + [s] + b), Decide(p, c, a + b))
 { Joined(p, a + [s], b); Joined(p, a, [s]); Joined(p, a, b); }
 
 lemma G7_OrderDoesNotMatter(p: Policy, c: Call, a: Skills, b: Skills)
@@ -106,10 +99,7 @@ lemma G7_OrderDoesNotMatter(p: Policy, c: Call, a: Skills, b: Skills)
   ensures Decide(p, c, a) == Decide(p, c, b)
 {
   var g, h := Granting(p, a), Granting(p, b);
-  Members(p, a);
-  Members(p, b);
-  if g != [] { assert g[0] in h; }
-  if h != [] { assert h[0] in g; }
+  assert (g == [] || g[0] in h) && (h == [] || h[0] in g);
 }
 
 lemma G8_SeveralSkillsAreAMeet(p: Policy, c: Call, a: Skills, b: Skills)
@@ -118,6 +108,5 @@ lemma G8_SeveralSkillsAreAMeet(p: Policy, c: Call, a: Skills, b: Skills)
 { Joined(p, a, b); }
 
 lemma G9_SkillWithoutAListLiftsNothing(p: Policy, c: Call, a: Skills, s: Skill, b: Skills)
-  requires p.combine == Intersect && IsSilent(p, s)
-  ensures Le(Decide(p, c, a + [s] + b), Decide(p, c, a + b))
+  ensures p.combine == Intersect && IsSilent(p, s) ==> Le(Decide(p, c, a + [s] + b), Decide(p, c, a + b))
 { Joined(p, a + [s], b); Joined(p, a, [s]); Joined(p, a, b); }

@@ -43,8 +43,7 @@ predicate method Runs(line: seq<Word>)
 { line != [] && (line[0] == Denied || (IsWrapper(line[0]) && Runs(Inner(line[1..], line[0])))) }
 
 lemma W1_WrapperRunsWhatIsBehindIt(w: Word, line: seq<Word>)
-  requires IsWrapper(w) && w != Timeout && line != []
-  requires !IsOption(line[0]) && line[0] != Dashes && line[0] != Assignment
+  requires IsWrapper(w) && w != Timeout && line != [] && !IsOption(line[0]) && line[0] !in [Dashes, Assignment]
   ensures Runs([w] + line) <==> Runs(line)
 { assert ([w] + line)[1..] == line; }
 
@@ -55,7 +54,4 @@ lemma W2_TimeoutRunsWhatIsBehindItsDuration(line: seq<Word>)
 lemma {:induction false} W3_OptionsHideNothing(w: Word, o: Word, value: Word, line: seq<Word>)
   requires IsWrapper(w) && IsOptionWithValue(o, w)
   ensures Runs([w, o, value] + line) <==> Runs([w] + line)
-{
-  assert ([w, o, value] + line)[1..] == [o, value] + line;
-  assert Rest([o, value] + line, 2) == line == ([w] + line)[1..];
-}
+{ assert ([w, o, value] + line)[1..] == [o, value] + line; assert Rest([o, value] + line, 2) == ([w] + line)[1..]; }

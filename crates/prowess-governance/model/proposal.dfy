@@ -39,12 +39,10 @@ lemma V1_AppliedOntoItsBaseOnly(s: Skill, act: Act)
   ensures s.line == Base && (s.isElsewhere ==> act.isRebased) && !s.isDecided {}
 
 lemma V2_ProposerNeverAccepts(s: Skill, act: Act)
-  requires act.kind == Accept && act.who == Proposer
-  ensures Verdict(s, act) != Done {}
+  ensures act.kind == Accept && act.who == Proposer ==> Verdict(s, act) != Done {}
 
 lemma V3_NobodyDecidesTwiceOrUnseen(s: Skill, act: Act)
-  requires !IsEdit(act) && (s.isDecided || act.isUnseen)
-  ensures After(s, act) == s && Verdict(s, act) != Done {}
+  ensures !IsEdit(act) && (s.isDecided || act.isUnseen) ==> After(s, act) == s && Verdict(s, act) != Done {}
 
 lemma V4_OnlyAnAcceptanceChangesTheSkill(s: Skill, act: Act)
   requires !IsEdit(act)

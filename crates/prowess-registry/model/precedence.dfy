@@ -20,9 +20,8 @@ predicate method Before(a: Record, b: Record) {
 // Only an unclamped priority reaches into other layers.
 function method Layer(isClamped: bool, weight: int): int { if isClamped then weight else 0 }
 
-function method Effective(isClamped: bool, weight: int, priority: int): int {
-  weight * 1000 + if !isClamped || -999 <= priority <= 999 then priority else if priority > 0 then 999 else -999
-}
+function method Effective(isClamped: bool, weight: int, priority: int): int
+{ weight * 1000 + if !isClamped || -999 <= priority <= 999 then priority else if priority > 0 then 999 else -999 }
 
 function method Best(rs: Records): Record
   requires rs != []
@@ -46,8 +45,7 @@ function method Admitted(rs: Records, isReserved: bool): Records
 function method Offered(rs: Records, isError: bool): Records {
   var admitted := Admitted(rs, IsReserved(rs));
   if admitted == [] then []
-  else
-    var best := Best(admitted);
+  else var best := Best(admitted);
     if isError && exists r :: r in admitted && r != best && r.isUntrusted == best.isUntrusted then [] else [best]
 }
 
@@ -65,21 +63,12 @@ lemma P2_UntrustedNeverShadowsTrusted(rs: Records, isError: bool)
 lemma P3_ScanOrderDoesNotMatter(a: Records, b: Records, isError: bool)
   requires AreDistinct(a) && forall r :: r in a <==> r in b
   ensures Offered(a, isError) == Offered(b, isError)
-{
-  var x, y := Admitted(a, IsReserved(a)), Admitted(b, IsReserved(b));
-  if x != [] { assert x[0] in y; }
-  if y != [] { assert y[0] in x; }
-}
+{ assert forall r :: r in Admitted(a, IsReserved(a)) <==> r in Admitted(b, IsReserved(b)); }
 
 lemma P4_UntrustedContestsNoTrusted(rs: Records, more: Record)
   requires more.isUntrusted && AreDistinct(rs + [more])
   requires Offered(rs, true) != [] && !Offered(rs, true)[0].isUntrusted
-  ensures Offered(rs + [more], true) == Offered(rs, true)
-{
-  var all := rs + [more];
-  assert IsReserved(all) <==> IsReserved(rs);
-  assert Best(Admitted(all, IsReserved(all))) in all && Offered(rs, true)[0] in Admitted(all, IsReserved(all));
-}
+  ensures Offered(rs + [more], true) == Offered(rs, true) {}
 
 lemma P5_ClampedPriorityCrossesNoLayer(a: Record, b: Record, high: int, low: int)
   requires a.isUntrusted == b.isUntrusted && a.isRepaired == b.isRepaired && high > low

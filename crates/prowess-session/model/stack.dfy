@@ -14,8 +14,8 @@ type Skills = seq<Skill>
 function method Ids(skills: Skills): set<int> { set s | s in skills :: s.id }
 
 function method Without(skills: Skills, others: Skills): Skills
-  ensures forall s :: s in Without(skills, others) <==> s in skills && s.id !in Ids(others)
-  ensures |Without(skills, others)| <= |skills|
+  ensures var left := Without(skills, others);
+    |left| <= |skills| && forall s :: s in left <==> s in skills && s.id !in Ids(others)
 {
   if skills == [] then []
   else (if skills[0].id in Ids(others) then [] else [skills[0]]) + Without(skills[1..], others)
@@ -27,8 +27,8 @@ function method Find(s: Skill, skills: Skills): Skill
 
 // Each skill in its edition among `next`, if it is there.
 function method Updated(skills: Skills, next: Skills): Skills
-  ensures |Updated(skills, next)| == |skills|
-  ensures forall i :: 0 <= i < |skills| ==> Updated(skills, next)[i].id == skills[i].id
+  ensures var all := Updated(skills, next);
+    |all| == |skills| && forall i :: 0 <= i < |skills| ==> all[i].id == skills[i].id
 { if skills == [] then [] else [Find(skills[0], next)] + Updated(skills[1..], next) }
 
 // The first of several skills with one id counts.
@@ -36,18 +36,16 @@ function method Once(skills: Skills): Skills
   ensures forall s :: s in skills ==> s.id in Ids(Once(skills))
 {
   if skills == [] then []
-  else
-    var rest := Once(skills[1..]);
-    assert forall s :: s in rest && s.id != skills[0].id ==> s in Without(rest, [skills[0]]);
+  else var rest := Once(skills[1..]);
     [skills[0]] + Without(rest, [skills[0]])
 }
 
 function method Added(wanted: Skills, active: Skills, reload: Reload): Result
-  ensures var r := Added(wanted, active, reload); r.Loaded? || r == AlreadyActive
+  ensures var r := Added(wanted, active, reload);
+    if r.Loaded? then Ids(r.skills) == Ids(active) + Ids(wanted) else r == AlreadyActive
 {
   if wanted == [] then Loaded(active)
-  else
-    var s, rest := wanted[0], wanted[1..];
+  else var s, rest := wanted[0], wanted[1..];
     if s.id !in Ids(active) then Added(rest, active + [s], reload)
     else match reload
       case MoveToEnd => Added(rest, Without(active, [s]) + [s], reload)
@@ -62,8 +60,7 @@ function method Cut(skills: Skills, fixed: Skills, left: int): Skills
   ensures left <= |Without(skills, fixed)| ==> |Cut(skills, fixed, left)| <= |skills| - left
 {
   if skills == [] then []
-  else
-    var s := skills[0];
+  else var s := skills[0];
     if left <= 0 || s.id in Ids(fixed) then [s] + Cut(skills[1..], fixed, left) else Cut(skills[1..], fixed, left - 1)
 }
 
@@ -84,8 +81,7 @@ function method Load(active: Skills, bound: Skills, wanted: Skills, adds: bool, 
   var once := Once(wanted);
   var next := Next(active, once, adds, p);
   if !next.Loaded? then next
-  else
-    var all := if p.discipline == Stateless then once else WithBound(bound, next.skills);
+  else var all := if p.discipline == Stateless then once else WithBound(bound, next.skills);
     var cuts := p.discipline == Set && p.unloadsOldest && |once| <= p.cap;
     Limited(all, bound + once, cuts, p.cap)
 }
@@ -100,23 +96,11 @@ function method Unload(active: Skills, named: Skills, isStack: bool): Result {
 lemma S1_NeverOverTheCap(active: Skills, bound: Skills, wanted: Skills, adds: bool, p: Policy)
   ensures var r := Load(active, bound, wanted, adds, p); r.Loaded? ==> |r.skills| <= p.cap {}
 
-lemma AddedHasAll(wanted: Skills, active: Skills, reload: Reload)
-  requires Added(wanted, active, reload).Loaded?
-  ensures Ids(Added(wanted, active, reload).skills) == Ids(active) + Ids(wanted) {}
-
 lemma S2_LoadsAllOrNothing(active: Skills, bound: Skills, wanted: Skills, adds: bool, p: Policy)
-  requires Load(active, bound, wanted, adds, p).Loaded?
-  ensures Ids(wanted) <= Ids(Load(active, bound, wanted, adds, p).skills)
-{
-  var once := Once(wanted);
-  if p.discipline != Stateless && (p.discipline != Set || adds) {
-    AddedHasAll(once, active, if p.discipline == Stack && p.reload == MoveToEnd then Refuse else p.reload);
-  }
-}
+  ensures var r := Load(active, bound, wanted, adds, p); r.Loaded? ==> Ids(wanted) <= Ids(r.skills) {}
 
 lemma S3_RefusedOnlyIfNothingCanBeUnloaded(all: Skills, fixed: Skills, cap: nat)
-  requires Limited(all, fixed, true, cap) == TooMany
-  ensures |all| - |Without(all, fixed)| > cap {}
+  ensures Limited(all, fixed, true, cap) == TooMany ==> |all| - |Without(all, fixed)| > cap {}
 
 lemma S4_StackKeepsWhatLiesBelow(wanted: Skills, active: Skills, reload: Reload)
   requires reload != MoveToEnd && Added(wanted, active, reload).Loaded?

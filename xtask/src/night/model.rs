@@ -8,7 +8,7 @@ use std::time::Instant;
 use serde_json::Value;
 
 use crate::install::node::Packages;
-use crate::process::{Failure, artifacts, fail_for, output};
+use crate::process::{Failure, artifacts, fail_for, output, succeed};
 use crate::root;
 
 /// The package that compiled models need.
@@ -65,23 +65,19 @@ pub(crate) fn run(arguments: &[&str]) -> Result<(), Failure> {
             started.into_iter().map(|it| it.join().expect("it does not panic")).collect()
         });
         for (model, verified) in pair.iter().zip(verified) {
-            if let Err(failure) = verified {
-                note(model, failure);
-            }
+            verified.unwrap_or_else(|failure| note(model, failure));
         }
     }
     let lemmas: usize = models.iter().map(Model::lemmas).sum();
-    let lines: usize = models.iter().map(|model| model.text.lines().count()).sum();
-    println!("{lemmas} numbered lemmas in {} s; {lines} lines", begun.elapsed().as_secs());
+    println!("{lemmas} numbered lemmas in {} s", begun.elapsed().as_secs());
     let mut build = vec!["test", "--test", "it", "--no-run", "--message-format", "json"];
     build.extend(models.iter().flat_map(|model| ["--package", &model.package]));
     let tests = artifacts(&build)?;
     for model in &models {
         let checked = model.refuse_fault(&directory).and_then(|()| model.compare(&packages));
         let share = cases.div_ceil(models.len());
-        if let Err(failure) = checked.and_then(|()| model.drive(&packages, &tests, share)) {
-            note(model, failure);
-        }
+        let checked = checked.and_then(|()| model.drive(&packages, &tests, share));
+        checked.unwrap_or_else(|failure| note(model, failure));
     }
     fail_for("models", &failed)
 }
@@ -119,14 +115,10 @@ impl Model {
         if !is_proven {
             return Err(Failure(verdict));
         }
-        let file = directory.join(&self.name).with_extension("dfy");
+        let [file, compiled, program] =
+            ["dfy", "js", "cjs"].map(|end| directory.join(&self.name).with_extension(end));
         output(Command::new("dafny").args(TRANSLATE).arg(file).current_dir(directory))?;
-        let compiled = fs::read_to_string(directory.join(&self.name).with_extension("js"))?;
-        Ok(fs::write(self.program(directory), format!("{compiled}\n{DRIVER}"))?)
-    }
-
-    fn program(&self, directory: &Path) -> PathBuf {
-        directory.join(&self.name).with_extension("cjs")
+        Ok(fs::write(program, format!("{}\n{DRIVER}", fs::read_to_string(compiled)?))?)
     }
 
     /// Proves that the proof fails with the fault that the model names.
@@ -139,19 +131,19 @@ impl Model {
             return Err(Failure(format!("`{right}` is not in it once")));
         }
         let text = format!("{head}{}", text.replacen(right, wrong, 1));
-        match prove(directory, &format!("{}-fault", self.name), &text)? {
-            (true, _) => Err(Failure("it is proven with its fault, too".into())),
-            (false, verdict) => {
-                println!("{:12} with its fault: {verdict}", self.name);
-                Ok(())
-            }
+        let (is_proven, verdict) = prove(directory, &format!("{}-fault", self.name), &text)?;
+        if is_proven {
+            return Err(Failure("it is proven with its fault, too".into()));
         }
+        println!("{:12} with its fault: {verdict}", self.name);
+        Ok(())
     }
 
     /// Returns a command that prints so many questions with the answers of the model, or fewer if
     /// the domain says so.
     fn questions(&self, packages: &Packages, limit: &str, count: usize, seed: usize) -> Command {
-        let mut command = packages.run(self.program(&root().join("target/model")));
+        let program = root().join("target/model").join(&self.name).with_extension("cjs");
+        let mut command = packages.run(program);
         command.arg(self.path.with_extension("json"));
         command.args([limit, &count.to_string(), &seed.to_string()]);
         command
@@ -159,17 +151,14 @@ impl Model {
 
     /// Compares the committed vectors with the answers of the model.
     fn compare(&self, packages: &Packages) -> Result<(), Failure> {
-        let printed = output(&mut self.questions(packages, "vectors", VECTORS, 1))?;
-        if !printed.status.success() {
-            return Err(Failure(String::from_utf8_lossy(&printed.stderr).into_owned()));
-        }
+        let printed = succeed(&mut self.questions(packages, "vectors", VECTORS, 1))?;
         let parent = self.path.parent().unwrap_or(&self.path).join("vectors");
         let path = parent.join(&self.name).with_extension("jsonl");
         if std::env::var_os("UPDATE_EXPECT").is_some() {
             fs::create_dir_all(parent)?;
-            return Ok(fs::write(path, printed.stdout)?);
+            return Ok(fs::write(path, printed)?);
         }
-        match fs::read(&path)? == printed.stdout {
+        match fs::read(&path)? == printed {
             true => Ok(()),
             false => Err(Failure(format!("{} are others", path.display()))),
         }
@@ -192,8 +181,7 @@ impl Model {
         code.current_dir(folder);
         let ran = output(&mut code)?;
         let printed = String::from_utf8_lossy(&ran.stdout);
-        let is_answered = model.wait()?.success() && printed.contains("1 passed");
-        if !is_answered {
+        if !(model.wait()?.success() && printed.contains("1 passed")) {
             return Err(Failure(format!("{printed}{}", String::from_utf8_lossy(&ran.stderr))));
         }
         let counted = String::from_utf8_lossy(&ran.stderr);

@@ -6,12 +6,15 @@ const PROMISES: &str = "SECURITY.md";
 const PROOFS: &str = "crates/PROOFS.md";
 const PROVED: &str = "xtask/src/night/proved.txt";
 
+/// The lines of all models that are neither blank nor a comment, at most.
+const MODEL_LINES: usize = 600;
+
 /// Each promise has the code of its guard and a test, each invariant its tests, each rule that
 /// `cargo xtask mutants --proved` changes its files and tests, and each lemma a proof.
 pub(crate) fn check(repository: &Repository) -> Vec<String> {
     let read = |document| repository.text(document).unwrap_or_default();
     let mut problems = Vec::new();
-    for row in read(PROMISES).lines() {
+    for row in [PROMISES, PROOFS].into_iter().flat_map(|document| read(document).lines()) {
         let [_, _, guard, test, _, _] = row.split('|').collect::<Vec<_>>()[..] else { continue };
         let crates = words(guard).filter(|word| !word.starts_with('`')).collect::<Vec<_>>();
         problems.extend(missing(repository, guard, &[], "src"));
@@ -40,6 +43,10 @@ pub(crate) fn check(repository: &Repository) -> Vec<String> {
     let models = repository.files.iter().filter(|file| file.path.ends_with(".dfy"));
     let models = models.map(|file| file.text.replace("{:induction false} ", ""));
     let models = models.collect::<String>();
+    let lines = models.lines().map(str::trim);
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with("//")).count();
+    let problem = format!("the models have {lines} lines, more than {MODEL_LINES}");
+    problems.extend((lines > MODEL_LINES).then_some(problem));
     let lemmas = read(PROOFS).split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| {
         word.strip_prefix(|c: char| c.is_ascii_uppercase())
             .is_some_and(|number| number.parse::<u8>().is_ok())
@@ -66,9 +73,8 @@ fn missing(repository: &Repository, cell: &str, crates: &[&str], folder: &str) -
         let places = ["crates/prowess-", "xtask/"];
         let mut places = crates.iter().flat_map(|name| places.map(|at| format!("{at}{name}")));
         let is_there = places.any(|place| {
-            let files =
-                [".rs", "/mod.rs", ".dfy"].map(|end| format!("{place}/{folder}/{part}{end}"));
-            files.iter().any(|file| repository.text(file).is_some())
+            let has = |end| repository.text(&format!("{place}/{folder}/{part}{end}")).is_some();
+            [".rs", "/mod.rs", ".dfy"].into_iter().any(has)
         });
         if !is_there && !part.contains(' ') {
             problems.push(format!("{crates:?} have no {folder} `{part}`"));
@@ -92,6 +98,7 @@ mod tests {
             (PROOFS, "D1 of SHA256 and D2".into(), &["the lemma D2"]),
             (PROOFS, "| 1 | D1; testkit `main`, `gone`; `a b` |".into(), &["no tests/it `gone`"]),
             (PROOFS, "| core `gone` | D1 | |".into(), &["no model `gone`"]),
+            ("low.dfy", "x\n// y\n\n".repeat(601), &["have 601 lines"]),
             (PROVED, "prowess-testkit: lib.rs; main::, gone::a_".into(), &["no tests/it `gone`"]),
         ] {
             let write = |repository: &mut Repository| {
