@@ -3,7 +3,7 @@
 use prowess_format::tool_pattern::{PathPattern, plain_path};
 
 use crate::HostFiles;
-use crate::arguments::is_file_url;
+use crate::arguments::{begins_with_variable, is_file_url};
 use crate::gap::Gap;
 
 /// The most directories in which the parts of a pattern are looked for.
@@ -205,9 +205,10 @@ pub(crate) fn is_glob(path: &str) -> bool {
     path.contains(['*', '?', '[', '{'])
 }
 
-/// Returns whether tools may take a path for one that is not relative: `~/x`, `file:x`.
+/// Returns whether tools may take a path for one that is not relative: `~/x`, `$HOME`, `file:x`.
 pub(crate) fn is_elsewhere(path: &str) -> bool {
-    path.is_empty() || path.starts_with('~') || path.contains("://") || is_file_url(path)
+    let is_home = path.starts_with('~') || begins_with_variable(path);
+    path.is_empty() || is_home || path.contains("://") || is_file_url(path)
 }
 
 fn without_empty_parts(path: &str) -> String {
