@@ -253,7 +253,11 @@ fn token_length(text: &[u8], first: usize) -> Option<usize> {
     BY_FIRST_BYTE.get(usize::from(*text.first()?))?.iter().find_map(|(least, start)| {
         let start = text.starts_with(start.as_bytes()).then_some(start.len())?;
         let mut end = if start <= first { first } else { start + word(&text[start..]) };
-        if end < start + *least || !is_random(&text[start..end.min(start + MOST_JUDGED)]) {
+        let body = &text[start..end.min(start + MOST_JUDGED)];
+        // An id of AWS has capitals, and one in 28 has no digit.
+        let is_id = *least == LEAST_PART && body.len() == LEAST_PART && is_varied(body);
+        let is_id = is_id && body.iter().all(u8::is_ascii_uppercase);
+        if end < start + *least || !(is_id || is_random(body)) {
             return None;
         }
         while text.get(end) == Some(&b'.') && word(&text[end + 1..]) >= LEAST_PART {
@@ -295,13 +299,17 @@ fn pem_key(content: &[u8]) -> Option<usize> {
 }
 
 pub(crate) fn is_random(token: &[u8]) -> bool {
-    let is_example = token.windows(7).any(|part| part.eq_ignore_ascii_case(b"example"));
     // Some tokens are letters alone, of both cases.
     let is_letters =
         || is_mixed(token) && str::from_utf8(token).is_ok_and(|token| !is_placeholder(token));
     let is_random =
         token.iter().any(u8::is_ascii_digit) || (token.len() >= LEAST_LETTERS && is_letters());
-    !is_example && is_random && token.iter().collect::<BTreeSet<_>>().len() >= MIN_DIFFERENT
+    is_random && is_varied(token)
+}
+
+fn is_varied(token: &[u8]) -> bool {
+    let is_example = token.windows(7).any(|part| part.eq_ignore_ascii_case(b"example"));
+    !is_example && token.iter().collect::<BTreeSet<_>>().len() >= MIN_DIFFERENT
 }
 
 /// Returns where a text occurs.

@@ -56,7 +56,20 @@ pub(crate) fn is_place(text: &str) -> bool {
     let text = bare(text);
     let is_above =
         text.strip_prefix("..").is_some_and(|it| it.is_empty() || it.starts_with(['/', '\\']));
-    text.starts_with(['/', '~']) || is_above || is_file_url(text)
+    // A price, or the root of a document, is none.
+    let is_variable = begins_with_variable(text) && text.contains(['/', '\\']);
+    text.starts_with(['/', '~']) || is_above || is_variable || is_file_url(text)
+}
+
+/// Returns whether tools may put a directory in the place of how a path begins: `$HOME/x`,
+/// `${HOME}/x`, `$env:HOME\x`, `%APPDATA%\x`.
+pub(crate) fn begins_with_variable(path: &str) -> bool {
+    let is_name =
+        |text: &str| text.starts_with(|it: char| it.is_ascii_alphabetic() || "_{(".contains(it));
+    match path.strip_prefix('%') {
+        Some(rest) => is_name(rest) && rest.contains('%'),
+        None => path.strip_prefix('$').is_some_and(is_name),
+    }
 }
 
 /// Returns a path without what tools remove in front of it and behind.
@@ -103,8 +116,11 @@ fn place(base: &str, glob: &str) -> Option<String> {
         None => "",
     };
     let rest = &glob[place.len()..];
-    let is_open =
-        glob.starts_with('~') || ["..", "{/", ",/", "(/", "|/"].iter().any(|it| rest.contains(it));
+    let is_start = |it: &[u8]| b"{,(|".contains(&it[0]) && b"/~$%".contains(&it[1]);
+    let is_open = glob.starts_with('~')
+        || begins_with_variable(glob)
+        || rest.contains("..")
+        || rest.as_bytes().windows(2).any(is_start);
     (!is_open).then(|| joined(base, place))
 }
 

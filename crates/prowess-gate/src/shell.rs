@@ -29,8 +29,8 @@ pub struct SimpleCommand {
 /// commands; redirections to and from `/dev/null` and between the outputs, such as `2>&1`, are left
 /// out. Everything else is unreadable: other redirections, substitutions, expansions (also of `~`,
 /// braces and file name patterns, which change the words), assignments, here-documents, functions,
-/// `&`, compound commands, control and invisible characters, and more than
-/// [`MAX_COMMAND_BYTES`] or [`MAX_SIMPLE_COMMANDS`].
+/// `&`, compound commands, control and invisible characters, those that look like an operator, and
+/// more than [`MAX_COMMAND_BYTES`] or [`MAX_SIMPLE_COMMANDS`].
 ///
 /// ```
 /// use prowess_gate::shell_commands;

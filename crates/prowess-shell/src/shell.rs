@@ -116,13 +116,20 @@ impl InMemoryShell {
         )
     }
 
-    /// Reserves the memory of a command. Other sandboxes are dropped for it, those whose last
-    /// commands are the oldest first.
+    /// Reserves the memory of a command. Sandboxes that wait are dropped for it, those whose last
+    /// commands are the oldest first, if that makes the room, and if there is none without it when
+    /// the commands that run have ended, or these take half of the time.
     fn reserve(&self, share: &mut Share, cancel: &Cancel) -> Result<(), ShellError> {
         let deadline = Instant::now() + self.policy.limits.time();
-        while !share.set(self.policy.limits.memory_bytes) {
+        let bytes = self.policy.limits.memory_bytes;
+        while let missing @ 1.. = share.set(bytes) {
             let mut sandboxes = self.sandboxes();
-            if let Some(dropped) = sandboxes.take_oldest() {
+            let idle = sandboxes.idle_bytes();
+            let is_late = Instant::now() + self.policy.limits.time() / 2 >= deadline;
+            if missing <= idle
+                && (is_late || idle.saturating_add(bytes) > OF_ALL)
+                && let Some(dropped) = sandboxes.take_oldest()
+            {
                 drop(sandboxes);
                 drop(dropped);
                 continue;
@@ -216,6 +223,15 @@ impl Sandboxes {
     /// Removes the sandbox that was used the longest time ago, if there are too many.
     fn drop_oldest(&mut self, most: usize) -> Option<Slot> {
         if self.by_session.len() <= most.max(1) { None } else { self.take_oldest() }
+    }
+
+    /// Returns the memory of the sandboxes that can be dropped.
+    fn idle_bytes(&self) -> u64 {
+        let bytes = self.by_session.values().map(|slot| match slot {
+            Slot::Idle(sandbox, _) => sandbox.share.0,
+            Slot::Busy => 0,
+        });
+        bytes.sum()
     }
 
     fn take_oldest(&mut self) -> Option<Slot> {

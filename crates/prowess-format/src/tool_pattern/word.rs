@@ -40,6 +40,9 @@ impl PatternWord<'_> {
     /// Returns the literal texts before, between and after the `*` of the word; `None` if the word
     /// is in the directory of the skill, and that is not known.
     pub fn texts(&self, directory: Option<&str>) -> Option<Vec<String>> {
+        if self.is_plain() {
+            return Some(vec![self.0.to_owned()]);
+        }
         let mut texts = vec![String::new()];
         let is_read = self.read(|piece| {
             let last = texts.last_mut()?;
@@ -55,12 +58,12 @@ impl PatternWord<'_> {
 
     /// Returns why the word is not one.
     pub(super) fn error(&self) -> Option<PatternError> {
-        // Most words are plain.
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:".contains(&byte);
-        if self.0.bytes().all(is_plain) {
-            return None;
-        }
-        self.read(|_| Some(())).err()
+        if self.is_plain() { None } else { self.read(|_| Some(())).err() }
+    }
+
+    /// Most words are.
+    fn is_plain(&self) -> bool {
+        self.0.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:".contains(&byte))
     }
 
     /// Returns whether the word covers one of a command. A `*` stands for a part of one word: it

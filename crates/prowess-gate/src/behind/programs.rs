@@ -228,9 +228,10 @@ fn git(runs: &mut Runs, run: &Run) {
     }
     let mut words = run.words[1..].iter();
     while let Some(word) = words.next() {
+        let name = word.split('=').next().unwrap_or_default();
         match word.as_str() {
             "-c" => setting(runs, run, words.next().map_or("", String::as_str)),
-            "--config-env" | "--exec-path" => return runs.hide("git"),
+            _ if has("--config-env --exec-path", name) => return runs.hide("git"),
             // Another repository has settings of its own.
             "--git-dir" if words.as_slice().first().is_some_and(|it| !it.ends_with(".git")) => {
                 return runs.hide("git");
@@ -241,10 +242,7 @@ fn git(runs: &mut Runs, run: &Run) {
             "-C" | "--git-dir" | "--work-tree" | "--namespace" | "--attr-source" => {
                 _ = words.next();
             }
-            option if option.starts_with("--config-env=") || option.starts_with("--exec-path=") => {
-                return runs.hide("git");
-            }
-            option if has(GIT_OPTIONS, option.split('=').next().unwrap_or_default()) => {}
+            _ if has(GIT_OPTIONS, name) => {}
             // One that is not known may have a value, and hide the command.
             option if option.starts_with('-') => runs.hide("git"),
             command => return subcommand(runs, run, command, words.as_slice()),

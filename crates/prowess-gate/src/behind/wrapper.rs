@@ -180,8 +180,7 @@ pub(super) fn is_question(name: &str, arguments: &[String]) -> bool {
 
 /// Returns whether a list of words has this one.
 pub(crate) fn has(list: &str, word: &str) -> bool {
-    // Few names are anywhere in a list, and a search for the text takes a fraction of the time.
-    list.contains(word) && list.split_ascii_whitespace().any(|other| other == word)
+    found(list, word, b"").next().is_some()
 }
 
 /// Returns what a table has of a program: lines with the names of programs before a colon.
@@ -191,10 +190,24 @@ pub(crate) fn row(table: &'static str, program: &str) -> Option<&'static str> {
 
 /// Returns everything that a table has of a program.
 pub(crate) fn rows(table: &'static str, program: &str) -> impl Iterator<Item = &'static str> {
-    // Most programs are in none.
-    let table = if table.contains(program) { table } else { "" };
-    let rows = table.lines().filter_map(|line| line.split_once(':'));
-    rows.filter(move |(names, _)| has(names, program)).map(|(_, rest)| rest.trim_start())
+    found(table, program, b":").filter_map(move |at| {
+        let start = table[..at].rfind('\n').map_or(0, |end| end + 1);
+        let (names, rest) = table[start..].lines().next()?.split_once(':')?;
+        (at + program.len() <= start + names.len()).then(|| rest.trim_start())
+    })
+}
+
+/// Returns where a word is in a list of words, behind which there may also be one of these signs.
+fn found(list: &str, word: &str, signs: &[u8]) -> impl Iterator<Item = usize> {
+    // Few names are anywhere in a list, and this search takes a fraction of the other's time.
+    let is_any = list.contains(word) && !word.is_empty() && !word.contains(char::is_whitespace);
+    let text = if is_any { list } else { "" };
+    text.match_indices(word).map(|(at, _)| at).filter(move |at| {
+        let (before, behind) = (list[..*at].chars().next_back(), list[at + word.len()..].bytes());
+        is_any
+            && before.is_none_or(char::is_whitespace)
+            && behind.take(1).all(|it| it.is_ascii_whitespace() || signs.contains(&it))
+    })
 }
 
 /// The words of a call of such a program.

@@ -22,6 +22,12 @@ pub(crate) fn is_own(words: &[String], paths: &Paths<'_>) -> bool {
 /// before a word that is none: `git -C x push` is `git push`. Options need not be certain where the
 /// answer is only a doubt.
 pub(crate) fn may_match(pattern: &CommandPattern<'_>, run: &Run, is_certain: bool) -> bool {
+    let is_closed = !run.is_open && run.placeholder.is_none();
+    // Most commands are of another program.
+    let program = pattern.words().next().and_then(|word| word.texts(None)).unwrap_or_default();
+    if is_closed && matches!(&*program, [only] if run.may_be(0, only) != Some(true)) {
+        return false;
+    }
     let words: Vec<_> = pattern.words().collect();
     let mut positions = vec![0];
     let mut has_options = false;
@@ -70,6 +76,10 @@ pub(crate) fn may_match(pattern: &CommandPattern<'_>, run: &Run, is_certain: boo
         next.sort_unstable();
         next.dedup();
         positions = next;
+        // No later word changes that.
+        if positions.is_empty() && behind_value.is_empty() && is_closed {
+            return false;
+        }
     }
     let is_end = pattern.is_prefix() || run.is_open;
     let is_rest = |word: &String| has_options && word.starts_with('-');

@@ -3,7 +3,7 @@
 use prowess_format::tool_pattern::{PathPattern, plain_path};
 
 use crate::HostFiles;
-use crate::arguments::is_file_url;
+use crate::arguments::{begins_with_variable, is_file_url};
 use crate::gap::Gap;
 
 /// The most directories in which the parts of a pattern are looked for.
@@ -95,44 +95,53 @@ impl Paths<'_> {
 
     /// Returns why a pattern of paths may find files that the list of a skill does not reach: one
     /// of its parts stands for a link to them. The last part is compared if what it stands for is
-    /// opened. Nothing follows links for `**`.
+    /// opened. Nothing follows links for `**`, but the part behind it may be one, in any directory.
     pub(crate) fn far_glob(&self, glob: &str, is_opened: bool) -> Option<Gap> {
         let files = self.files?;
         let unknown = || Some(Gap::Unknown(glob.to_owned()));
-        let parts: Vec<_> = glob.split('/').filter(|part| !part.is_empty()).collect();
-        let end = parts.len() - usize::from(!is_opened && !parts.is_empty());
+        let parts = parts(glob);
+        let last = parts.last()?;
+        if !is_closed(last) {
+            return unknown();
+        }
+        let end = parts.len() - usize::from(!is_opened && !last.contains('/'));
         let root = if glob.starts_with('/') { "/" } else { "" };
         let mut places = vec![root.to_owned()];
         // The parts in front of the first sign are a path.
         let mut is_found = false;
-        for part in parts[..end].iter().filter(|part| **part != "**") {
-            // Some forms are of some tools alone, and `{a/b,c}` is in two parts.
-            let is_wide = part.contains(['(', ')', '|', '\\'])
-                || part.matches('{').count() != part.matches('}').count();
-            let is_sign = is_wide || is_glob(part);
-            is_found |= is_sign;
-            let is_match = |name: &String| is_wide || fast_glob::glob_match(part, name);
-            let mut found = Vec::new();
-            for place in &places {
-                match is_sign {
-                    true => match files.entries(place) {
-                        Some(names) => {
-                            let names = names.into_iter().filter(is_match);
-                            found.extend(names.map(|name| format!("{place}{name}/")));
-                        }
-                        None => return unknown(),
-                    },
-                    false => found.push(format!("{place}{part}/")),
+        for (at, part) in parts[..end].iter().enumerate() {
+            // Some forms are of some tools alone.
+            let is_wide = part.contains(['(', ')', '|', '\\', '/']);
+            let is_deep = part.contains("**") || part.contains('/');
+            is_found |= is_wide || is_glob(part);
+            if is_deep && (part != "**" || at + 1 < end) {
+                match below_all(files, places, part != "**") {
+                    Some(found) => places = found,
+                    None => return unknown(),
                 }
             }
-            if found.len() > MAX_PLACES {
+            let is_match = |name: &String| is_wide || fast_glob::glob_match(part, name);
+            let names = |place: &String| match is_wide || is_glob(part) {
+                true => {
+                    Some(files.entries(place)?.into_iter().filter(is_match).collect::<Vec<_>>())
+                }
+                false => Some(vec![part.clone()]),
+            };
+            if !is_deep {
+                let mut found = Vec::new();
+                for place in places {
+                    let Some(names) = names(&place) else { return unknown() };
+                    found.extend(names.into_iter().map(|name| format!("{place}{name}/")));
+                }
+                places = found;
+            }
+            if places.len() > MAX_PLACES {
                 return unknown();
             }
-            let mut paths = found.iter().map(|place| place.trim_end_matches('/'));
-            if is_found && let Some(far) = paths.find_map(|path| self.far_file(files, path)) {
+            let far = |place: &String| self.far_file(files, place);
+            if is_found && let Some(far) = places.iter().find_map(far) {
                 return Some(far);
             }
-            places = found;
         }
         None
     }
@@ -148,14 +157,58 @@ impl Paths<'_> {
     }
 }
 
+/// Returns the parts of a pattern of paths; `{a/b,c}` is one.
+fn parts(glob: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for part in glob.split('/').filter(|part| !part.is_empty()) {
+        match parts.last_mut().filter(|last| !is_closed(last)) {
+            Some(last) => last.extend(["/", part]),
+            None => parts.push(part.to_owned()),
+        }
+    }
+    parts
+}
+
+fn is_closed(part: &str) -> bool {
+    let count = |sign| part.matches(sign).count();
+    count('{') == count('}') && count('(') == count(')')
+}
+
+/// Returns all directories at and below some, and the links in them if these count; `None` if they
+/// are not known, or too many.
+fn below_all(
+    files: &dyn HostFiles,
+    mut found: Vec<String>,
+    with_links: bool,
+) -> Option<Vec<String>> {
+    let mut links = Vec::new();
+    let mut at = 0;
+    while let Some(place) = found.get(at).cloned() {
+        let file = files.resolve(&place)?;
+        for name in files.entries(&place)? {
+            let path = format!("{place}{name}");
+            let own = [file.trim_end_matches('/'), "/", &name].concat();
+            let list = if files.resolve(&path) == Some(own) { &mut found } else { &mut links };
+            list.push(path + "/");
+        }
+        at += 1;
+        if found.len() + links.len() > MAX_PLACES {
+            return None;
+        }
+    }
+    found.extend(links.into_iter().filter(|_| with_links));
+    Some(found)
+}
+
 /// Returns whether a path has a sign of patterns.
 pub(crate) fn is_glob(path: &str) -> bool {
     path.contains(['*', '?', '[', '{'])
 }
 
-/// Returns whether tools may take a path for one that is not relative: `~/x`, `file:x`.
+/// Returns whether tools may take a path for one that is not relative: `~/x`, `$HOME`, `file:x`.
 pub(crate) fn is_elsewhere(path: &str) -> bool {
-    path.is_empty() || path.starts_with('~') || path.contains("://") || is_file_url(path)
+    let is_home = path.starts_with('~') || begins_with_variable(path);
+    path.is_empty() || is_home || path.contains("://") || is_file_url(path)
 }
 
 fn without_empty_parts(path: &str) -> String {

@@ -33,6 +33,10 @@ pub enum UnreadableKind {
     Control,
     /// A character that a reader cannot see, or a blank that is none to the shell.
     Invisible,
+    /// A sign of another script outside of quotes that looks like `;`, `|`, `&`, `<`, `>`, `$` or a
+    /// backtick. To the shell it is a letter of the word; to the person who reads the command, and
+    /// to a program that normalises it first, another command begins there.
+    LookAlike,
     /// `$` or a backtick: a parameter, a substitution or arithmetic.
     Expansion,
     /// `<` or `>`: a redirection, a here-document or a process substitution.
@@ -75,6 +79,7 @@ impl fmt::Display for UnreadableKind {
             Self::TooManyCommands => "the command has too many parts to be checked",
             Self::Control => "the command has a control character",
             Self::Invisible => "the command has an invisible character",
+            Self::LookAlike => "the command has a character that looks like an operator",
             Self::Expansion => "the command has an expansion or substitution",
             Self::Redirection => "the command has a redirection",
             Self::FileNames => "the command has a pattern of file names",

@@ -1,10 +1,13 @@
 //! A word of a command: plain characters, quotes and escapes.
 
+use prowess_format::name_skeleton;
+
 use super::UnreadableKind::{
-    self, Assignment, Braces, Compound, Expansion, FileNames, Redirection, Tilde,
+    self, Assignment, Braces, Compound, Expansion, FileNames, LookAlike, Redirection, Tilde,
 };
 use super::characters::Characters;
 use super::set::Set;
+use crate::behind::has;
 
 /// The characters that are literal at each position of a word, except for `=` in the first.
 static PLAIN: Set = Set::ALPHANUMERIC.with(b"-_./:,@%+=");
@@ -49,7 +52,7 @@ pub(super) fn take(
             word.is_prefix = plain.ends_with(['=', ':']);
         }
     }
-    if is_first && !word.is_quoted && is_reserved(&word.literal) {
+    if is_first && !word.is_quoted && has(RESERVED, &word.literal) {
         return Err(Compound);
     }
     if word.has_bracket && (word.is_quoted || word.literal != "[") {
@@ -58,33 +61,17 @@ pub(super) fn take(
     Ok(word.literal)
 }
 
-/// Returns whether a simple command that begins with this word is a compound command, or continues
-/// one.
-fn is_reserved(word: &str) -> bool {
-    matches!(
-        word,
-        "!" | "[["
-            | "]]"
-            | "case"
-            | "coproc"
-            | "do"
-            | "done"
-            | "elif"
-            | "else"
-            | "esac"
-            | "fi"
-            | "for"
-            | "function"
-            | "if"
-            | "in"
-            | "select"
-            | "then"
-            | "time"
-            | "until"
-            | "while"
-            | "{"
-            | "}"
-    )
+/// The words with which a compound command begins, or goes on.
+const RESERVED: &str = "! [[ ]] case coproc do done elif else esac fi for function if in select then \
+    time until while { }";
+
+/// Returns whether a sign of another script looks like an operator or an expansion.
+fn is_look_alike(sign: char) -> bool {
+    // An apostrophe looks like a backtick, too, and is none by any form.
+    let is_backtick = matches!(sign, '\u{1fef}' | '\u{ff40}');
+    let mut operators = ";|&<>$".chars().map(|it| name_skeleton(&it.to_string()));
+    let is_sign = !sign.is_ascii() && !sign.is_alphanumeric();
+    is_sign && (is_backtick || operators.any(|it| it == name_skeleton(&sign.to_string())))
 }
 
 impl Word {
@@ -103,6 +90,7 @@ impl Word {
             '*' | '?' => return Err(FileNames),
             '(' | ')' | '}' => return Err(Compound),
             '~' if is_begin || self.is_prefix => return Err(Tilde),
+            sign if is_look_alike(sign) => return Err(LookAlike),
             character => {
                 self.has_bracket |= character == '[';
                 self.literal.push(character);

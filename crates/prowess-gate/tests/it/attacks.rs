@@ -9,17 +9,6 @@ use crate::support::{Call, bash, check, other, read, trusted, unlisted};
 const RESTRICT: &str = r#"{"tool_semantics": "restrict"}"#;
 
 #[test]
-fn quoted_operators_are_words() {
-    for command in [
-        "git log --grep='a; touch /c/pwn'",
-        "git commit -m \"fix; touch x && y | z\"",
-        "git log --grep=a\\;b",
-    ] {
-        check(&bash(command).with_skills(&[trusted("Bash(git:*)")]), "allow");
-    }
-}
-
-#[test]
 fn oversized_commands_are_not_granted() {
     for command in [
         "git $( ".repeat(64 * 1024 / 7),

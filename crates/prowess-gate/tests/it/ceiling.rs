@@ -40,7 +40,8 @@ fn denied_command_is_refused_anywhere_in_a_line() {
     }
 }
 
-/// The rules of `tests/data/options.txt`, with commands that are denied and others.
+/// The rules of `tests/data/options.txt`, with commands that are denied and others. `*` is any text,
+/// however many words.
 #[test]
 fn denied_option_is_refused_in_each_spelling() {
     for line in include_str!("../data/options.txt").lines() {

@@ -197,6 +197,8 @@ fn path_rules_mean_the_file_behind_links() {
             check(&call().with_policy(&denial(rule)), denied);
         }
     }
+    // Without the files of the host, the words alone count.
+    check(&read("docs/out").with_skills(&skill("Read(docs/**)")), "allow");
     let decision = read("docs/in").with_files(LINKS).with_skills(&skill("Read(docs/**)")).decide();
     assert_eq!(decision.grounds().files[0].file, "/w/docs/a", "what to open is handed over");
 }

@@ -1,7 +1,7 @@
 //! The codes and words of refusals.
 
-use expect_test::{Expect, expect};
-use prowess_core::{AllowedTools, SkillError};
+use expect_test::expect_file;
+use prowess_core::AllowedTools;
 use prowess_gate::{Decision, Refusal};
 
 use crate::support::{Call, Skill, bash, other, trusted};
@@ -13,70 +13,22 @@ fn refusal(call: &Call) -> Refusal {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "`expect!` is written where it is used")]
-fn check(call: &Call, expected: Expect) {
-    expected.assert_eq(&format!("{}\n", refusal(call).error));
-}
-
-/// The document that names both wordings tests for one and logs the other.
+/// Each row of the table is a command or another tool, the list of a skill and the policy, with the
+/// message. The document that names both wordings tests for one and logs the other.
 #[test]
-fn message_has_both_wordings() {
-    let policy = r#"{"tool_semantics": "restrict"}"#;
-    let skills = [trusted("Bash(git:*) Read Write")];
-    check(
-        &other("json_query").with_policy(policy).with_skills(&skills),
-        expect![[r#"
-        [SKILL_TOOL_NOT_ALLOWED] Tool 'json_query' not allowed by skill 'skill-0'. Allowed tools: Bash(git:*), Read, Write. Tool 'json_query' not in allowed-tools list (tool_name=json_query, skill_name=skill-0, allowed_tools=[Bash(git:*), Read, Write])
-    "#]],
-    );
-}
-
-#[test]
-fn refusal_lists_the_allowed_tools() {
-    let restrict = r#"{"tool_semantics": "restrict"}"#;
-    let limited = bash("rm x").with_policy(restrict).with_skills(&[trusted("Bash(git:*) Read")]);
-    check(
-        &limited,
-        expect![[r#"
-            [SKILL_TOOL_NOT_ALLOWED] Tool 'Bash' not allowed by skill 'skill-0': no pattern covers `rm x`. Allowed tools: Bash(git:*), Read. Tool 'Bash' not in allowed-tools list (tool_name=Bash, skill_name=skill-0, allowed_tools=[Bash(git:*), Read])
-        "#]],
-    );
-    let refusal = refusal(&limited);
-    let SkillError::ToolNotAllowed { skill, allowed, .. } = refusal.error else {
-        panic!("the error of a tool");
-    };
-    assert_eq!(allowed, ["Bash(git:*)", "Read"]);
-    assert_eq!(skill.as_deref(), Some("skill-0"));
-    let none = Skill { tools: AllowedTools::Empty, ..trusted("") };
-    check(
-        &bash("rm x").with_policy(restrict).with_skills(&[none]),
-        expect![[r#"
-            [SKILL_TOOL_NOT_ALLOWED] Tool 'Bash' not allowed by skill 'skill-0'. Allowed tools: none. Tool 'Bash' not in allowed-tools list (tool_name=Bash, skill_name=skill-0, allowed_tools=[])
-        "#]],
-    );
-}
-
-#[test]
-fn refusals_of_the_operator_have_their_own_codes() {
-    check(
-        &bash("ls > x").with_policy(r#"{"ceiling": {"only": ["Bash(ls)"]}}"#),
-        expect![[r#"
-        [SKILL_TOOL_NOT_ALLOWED] Tool 'Bash' is not possible here: the command has a redirection (character 4). The operator's limits exclude this call; go on without it (tool_name=Bash, allowed_tools=[])
-    "#]],
-    );
-    check(
-        &bash("ls").with_policy(r#"{"ceiling": {"deny": ["Bash"]}}"#),
-        expect![[r#"
-        [SKILL_TOOL_NOT_ALLOWED] Tool 'Bash' is not possible here. The operator's limits exclude this call; go on without it (tool_name=Bash, allowed_tools=[])
-    "#]],
-    );
-    let ungranted = bash("ls > x").with_policy(r#"{"ungranted": "deny"}"#);
-    check(
-        &ungranted.with_skills(&[trusted("Bash(ls)")]),
-        expect![[r#"
-        [SKILL_TOOL_NOT_ALLOWED] Tool 'Bash' needs an approval: the command has a redirection (character 4), and no person can be asked here; go on without it (tool_name=Bash, skill_name=skill-0, allowed_tools=[])
-    "#]],
-    );
+fn message_has_code_list_and_both_wordings() {
+    let table = include_str!("../data/refused.txt");
+    let said = table.lines().filter(|line| line.starts_with("[\"")).map(|row| {
+        let (command, list, policy): (String, Option<String>, String) =
+            serde_json::from_str(row).expect("JSON");
+        let call = if command == "json_query" { other("json_query") } else { bash(&command) };
+        let empty = || Skill { tools: AllowedTools::Empty, ..trusted("") };
+        let skill = list.map(|it| if it.is_empty() { empty() } else { trusted(&it) });
+        let skills: Vec<_> = skill.into_iter().collect();
+        let refused = refusal(&call.with_policy(&policy).with_skills(&skills));
+        format!("{row}\n{}\n\n", refused.error)
+    });
+    expect_file!["../data/refused.txt"].assert_eq(&said.collect::<String>());
 }
 
 #[test]

@@ -26,6 +26,7 @@ fn quotes_are_removed_as_shells_do() {
         ("a x=1 --b=c {} {d} HEAD~1", &["a", "x=1", "--b=c", "{}", "{d}", "HEAD~1"]),
         ("a @{u} 100% ^x !y ]", &["a", "@{u}", "100%", "^x", "!y", "]"]),
         ("a b#c é 日本", &["a", "b#c", "é", "日本"]),
+        ("a '一；二' \"｜\" \\； （1） don’t", &["a", "一；二", "｜", "；", "（1）", "don’t"]),
         (r#"'if' x='y'~ ''~ \:~"#, &["if", "x=y~", "~", ":~"]),
         (r#"a \$'b\' \$"c\"" \$'d\n'"#, &["a", "$b\\", "$c\"", "$d\\n"]),
     ] {
@@ -77,17 +78,10 @@ fn everything_else_is_named() {
 }
 
 #[test]
-fn formats_without_variables_are_literal() {
-    for command in
-        ["printf '%s\\n' x", "printf '5%%n'", "printf -- '%5d' 1", "printf", "printf '%'"]
-    {
-        assert!(shell_commands(command).is_ok(), "{command}");
-    }
-}
-
-#[test]
 fn operands_that_no_shell_evaluates_are_literal() {
-    for command in ["test -f x", "[ 1 -eq 2 ]", "test '(x)' = y", "test '[x' = y", "cd -v x"] {
+    let commands = "printf '%s\\n' x, printf '5%%n', printf -- '%5d' 1, printf, printf '%', test -f x, \
+        [ 1 -eq 2 ], test '(x)' = y, test '[x' = y, cd -v x";
+    for command in commands.split(", ") {
         assert!(shell_commands(command).is_ok(), "{command}");
     }
 }

@@ -121,21 +121,20 @@ fn endless_work_ends() {
 
 #[test]
 fn growing_data_ends() {
-    let deep_command = format!("{}echo x{}", "$(".repeat(200), ")".repeat(200));
-    let deep_group = format!("{}:{}", "( ".repeat(3000), " )".repeat(3000));
-    let deep_condition = format!("{}:{}", "if :; then ".repeat(2000), "; fi".repeat(2000));
-    let deep_arithmetic = format!("echo $(({}1{}))", "(".repeat(5000), ")".repeat(5000));
-    let deep_directory = format!("mkdir -p /tmp/{}", "d/".repeat(500));
-    let long_name = format!("touch /tmp/{}", "n".repeat(5000));
     let deep = [
-        deep_command.as_str(),
-        deep_group.as_str(),
-        deep_condition.as_str(),
-        deep_arithmetic.as_str(),
-        deep_directory.as_str(),
-        long_name.as_str(),
+        ("", "$(", 200, "echo x", ")"),
+        ("", "( ", 3000, ":", " )"),
+        ("", "if :; then ", 2000, ":", "; fi"),
+        ("echo $", "(", 5002, "1", ")"),
+        ("mkdir -p /tmp/", "d/", 500, "", ""),
+        ("touch /tmp/", "n", 5000, "", ""),
     ];
-    for command in include_str!("../data/growing.txt").lines().chain(deep) {
+    let deep = deep.map(|(begin, open, times, inside, close)| {
+        format!("{begin}{}{inside}{}", open.repeat(times), close.repeat(times))
+    });
+    for command in
+        include_str!("../data/growing.txt").lines().chain(deep.iter().map(String::as_str))
+    {
         bounded(command);
     }
 }

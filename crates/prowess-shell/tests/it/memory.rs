@@ -104,6 +104,26 @@ fn all_sandboxes_have_a_limit_together() {
     });
 }
 
+#[test]
+fn commands_at_once_drop_no_files() {
+    as_host("memory::commands_at_once_drop_no_files", || {
+        let limits = ShellLimits { memory_bytes: 256 << 20, ..ShellLimits::default() };
+        let setup = Setup::new(&[], ShellPolicy { limits, ..ShellPolicy::default() });
+        let idle = ["one", "two", "three"];
+        idle.map(|session| setup.in_session(session, "echo mine > /tmp/k").unwrap());
+        std::thread::scope(|scope| {
+            for at in 0..5 {
+                let busy = format!("busy-{at}");
+                let setup = &setup;
+                scope.spawn(move || setup.in_session(&busy, "sleep 1").unwrap());
+            }
+        });
+        for session in idle {
+            assert_eq!(setup.in_session(session, "cat /tmp/k").unwrap().stdout, "mine\n");
+        }
+    });
+}
+
 pub(crate) mod night {
     use super::{as_host, hostile, leave_host_and_session};
 

@@ -353,7 +353,12 @@ fn failed(error: &Error, url: &Url) -> RemoteError {
     }
     let kind = match error {
         Error::LargeResponseHeader(..) => RemoteErrorKind::TooLarge,
+        // The reader has a limit of 128, whose error is of a crate that is none of this one's.
+        Error::Protocol(error) if error.to_string().contains("too many headers") => {
+            RemoteErrorKind::TooLarge
+        }
         _ => RemoteErrorKind::Unavailable,
     };
-    RemoteError::new(kind, format!("`{}` cannot be reached: {error}", url.host()))
+    let what = if kind == RemoteErrorKind::TooLarge { "is not read" } else { "cannot be reached" };
+    RemoteError::new(kind, format!("`{}` {what}: {error}", url.host()))
 }

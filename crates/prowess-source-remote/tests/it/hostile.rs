@@ -200,6 +200,9 @@ fn endless_answers_end() {
     });
     let header = get(&server, &server.url(URL));
     assert!(matches!(header, Err(RemoteErrorKind::TooLarge | RemoteErrorKind::Unavailable)));
+    let many = "X-More: x\r\n".repeat(200);
+    server.on_raw(URL, format!("HTTP/1.1 200 OK\r\n{many}Content-Length: 2\r\n\r\nok"));
+    assert_eq!(get(&server, &server.url(URL)), Err(RemoteErrorKind::TooLarge), "200 headers");
     server.on(URL, |_, stream| {
         let _ = write!(stream, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
         let chunk = "x".repeat(0x10000);

@@ -43,13 +43,13 @@ pub(super) fn read_toolhive(text: &str) -> Result<ForeignSkills, LockError> {
     let skill = |skill: ToolHiveSkill| {
         check_others(&skill.others, "version contentDigest requiredBy explicit unsigned tags")?;
         let written = skill.resolved_reference.unwrap_or(skill.source);
-        Ok(ForeignSkill {
+        Ok(vec![ForeignSkill {
             name: Some(skill.name),
             source: toolhive_source(&written)?,
             reference: Some(fixed(skill.digest)?),
             folder_hash: None,
             signer: skill.provenance.as_ref().map(ForeignSigner::read),
-        })
+        }])
     };
     read_entries(text, "skills", file.skills, skill)
 }
@@ -59,7 +59,7 @@ fn read_entries<T: DeserializeOwned>(
     text: &str,
     key: &str,
     entries: Vec<serde_yaml::Value>,
-    read: impl Fn(T) -> Result<ForeignSkill, String>,
+    read: impl Fn(T) -> Result<Vec<ForeignSkill>, String>,
 ) -> Result<ForeignSkills, LockError> {
     check_count(entries.len())?;
     let lines = (1..).zip(text.lines());
@@ -80,8 +80,9 @@ fn read_entries<T: DeserializeOwned>(
     // Nothing says which of two versions of one skill is meant.
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for at in 0..entries.len() {
-        let Ok(skill) = &entries[at].2 else { continue };
-        let key = skill.name.as_ref().unwrap_or(&skill.source).clone();
+        let Ok([skill, ..]) = entries[at].2.as_deref() else { continue };
+        let name = skill.name.as_ref().filter(|_| key == "skills");
+        let key = name.unwrap_or(&skill.source).clone();
         let other = *known.entry(key).or_insert(at);
         if other != at && entries[other].2 != entries[at].2 {
             for (one, other) in [(at, entries[other].1), (other, entries[at].1)] {
@@ -90,8 +91,11 @@ fn read_entries<T: DeserializeOwned>(
         }
     }
     let mut all = ForeignSkills::default();
-    for (name, line, skill) in entries {
-        all.add(&name, line, skill);
+    for (name, line, skills) in entries {
+        match skills {
+            Ok(skills) => skills.into_iter().for_each(|skill| all.add(&name, line, Ok(skill))),
+            Err(reason) => all.add(&name, line, Err(reason)),
+        }
     }
     Ok(all)
 }
@@ -132,9 +136,8 @@ struct Apm {
 const HARMLESS: [&str; 2] = [
     "generated_at apm_version mcp_servers mcp_configs local_deployed_files \
      local_deployed_file_hashes",
-    "name is_virtual depth resolved_by package_type deployed_files deployed_file_hashes \
-     deployed_skills is_dev discovered_via marketplace_plugin_name is_insecure allow_insecure \
-     skill_subset",
+    "is_virtual depth resolved_by package_type deployed_files deployed_file_hashes is_dev \
+     discovered_via marketplace_plugin_name is_insecure allow_insecure",
 ];
 
 #[derive(Deserialize)]
@@ -144,6 +147,10 @@ struct ApmDependency {
     resolved_commit: Option<String>,
     resolved_ref: Option<String>,
     virtual_path: Option<String>,
+    /// The only skills that are meant, if there are some.
+    skill_subset: Option<Vec<String>>,
+    /// Those that were installed, as older files have them.
+    deployed_skills: Option<Vec<String>>,
     #[serde(alias = "signer", alias = "signature")]
     provenance: Option<serde_json::Value>,
     #[serde(flatten)]
@@ -171,13 +178,18 @@ pub(super) fn read_apm(text: &str) -> Result<ForeignSkills, LockError> {
             None => return Err(format!("it has the source {} and not its host", quoted(written))),
         };
         let directory = it.virtual_path.map(|path| format!("//{path}")).unwrap_or_default();
-        Ok(ForeignSkill {
+        let mut named = [it.skill_subset, it.deployed_skills].into_iter().flatten();
+        let names = named.find(|names| !names.is_empty()).unwrap_or_default();
+        let all = ForeignSkill {
             name: None,
             source: format!("{repository}{directory}"),
             reference: it.resolved_commit.map(fixed).transpose()?.or(it.resolved_ref),
             folder_hash: None,
             signer: it.provenance.as_ref().map(ForeignSigner::read),
-        })
+        };
+        let named = |name| ForeignSkill { name: Some(name), ..all.clone() };
+        let skills: Vec<_> = names.into_iter().map(named).collect();
+        Ok(if skills.is_empty() { vec![all] } else { skills })
     };
     read_entries(text, "dependencies", file.dependencies, skill)
 }

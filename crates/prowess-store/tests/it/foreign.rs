@@ -130,6 +130,9 @@ fn apm_lock_is_read() {
         ["", "git+https://example.com/owner/repo", ""],
         ["", "git@example.com:owner/repo", ""],
         ["", "git+https://example.com/owner/repo", ""],
+        ["one", "git+https://github.com/owner/pack", ""],
+        ["two", "git+https://github.com/owner/pack", ""],
+        ["one", "git+https://github.com/owner/old", ""],
     ];
     check(ForeignLock::Apm, &filled(text), &expected);
 }
@@ -142,7 +145,7 @@ fn line_that_cannot_be_read_costs_itself() {
     for (format, text, lines) in [
         (ForeignLock::SkillsLock, json, [3, 4, 5, 6].as_slice()),
         (ForeignLock::ToolHive, toolhive, &[8, 10, 11, 14]),
-        (ForeignLock::Apm, apm, &[4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]),
+        (ForeignLock::Apm, apm, &[4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18]),
     ] {
         let read = format.read(&filled(text)).unwrap();
         assert_eq!(read.skills.len(), 1, "{format:?}");
