@@ -406,7 +406,10 @@ pub(crate) fn packages(
             let (directory, left_out) = Default::default();
             vec![Package { directory, archive: Ok(archive), left_out }]
         }
-        ArtifactKind::Archive => read_packages(bytes, &Limits::default(), &SKILL_MD_FILES)?,
+        ArtifactKind::Archive => {
+            let is_skill = |text: &[u8]| parse(text, Profile::Lenient).document.is_some();
+            read_packages(bytes, &Limits::default(), &SKILL_MD_FILES, &is_skill)?
+        }
     };
     let mut fetched = Fetched::default();
     for Package { directory, archive, left_out } in packages {

@@ -7,17 +7,23 @@ use crate::tar_file::{Record, directory, file, gzip, link, long_name, pax, recor
 use crate::zip_file::{stored, zip};
 
 fn packages(bytes: &[u8], limits: &Limits) -> Result<Vec<String>, Refusal> {
-    let packages = read_packages(bytes, limits, &["SKILL.md"])?.into_iter().map(|package| {
-        let files = package.archive.map(|archive| {
-            let file = |file: &prowess_archive::File| {
-                let text = String::from_utf8_lossy(&file.content);
-                format!(" {}{}", file.path, if text == "text" { "" } else { "=?" })
-            };
-            archive.files().iter().map(file).collect::<String>()
+    let packages = read_packages(bytes, limits, &["SKILL.md"], &|text| text != b"index")?
+        .into_iter()
+        .map(|package| {
+            let files = package.archive.map(|archive| {
+                let file = |file: &prowess_archive::File| {
+                    let text = String::from_utf8_lossy(&file.content);
+                    format!(" {}{}", file.path, if text == "text" { "" } else { "=?" })
+                };
+                archive.files().iter().map(file).collect::<String>()
+            });
+            let left_out: String = package.left_out.iter().map(|it| format!(" [{it}]")).collect();
+            format!(
+                "{}:{}{left_out}",
+                package.directory,
+                files.unwrap_or_else(|it| format!(" {it}"))
+            )
         });
-        let left_out: String = package.left_out.iter().map(|it| format!(" [{it}]")).collect();
-        format!("{}:{}{left_out}", package.directory, files.unwrap_or_else(|it| format!(" {it}")))
-    });
     Ok(packages.collect())
 }
 
@@ -73,6 +79,21 @@ fn link_of_a_zip_file_is_a_copy() {
     let linked = stored("a/x", b"../y").with_mode(0o120_777);
     let bytes = zip(&[stored("a/SKILL.md", b"text"), linked, stored("y", b"text")]);
     assert_eq!(packages(&bytes, &Limits::default()).unwrap(), ["a: SKILL.md x"]);
+}
+
+#[test]
+fn file_that_is_no_package_hides_none() {
+    let index = |path| record(path, b'0', b"index");
+    let files =
+        [index("SKILL.md"), index("x/SKILL.md"), file("x/a/SKILL.md"), file("x/a/b/SKILL.md")];
+    let zipped: Vec<_> = ["SKILL.md", "x/SKILL.md"].map(|path| stored(path, b"index")).into();
+    let zipped =
+        zip(&[zipped, vec![stored("x/a/SKILL.md", b"text"), stored("x/a/b/SKILL.md", b"text")]]
+            .concat());
+    for bytes in [tar(&files), tar_gz(&files), zipped] {
+        let expected = [": SKILL.md=?", "x: SKILL.md=?", "x/a: SKILL.md b/SKILL.md"];
+        assert_eq!(packages(&bytes, &Limits::default()).unwrap(), expected);
+    }
 }
 
 #[test]
