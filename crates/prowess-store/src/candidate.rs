@@ -450,7 +450,8 @@ fn frontmatter(content: &[u8], directory: &str) -> Result<Frontmatter, InstallEr
     {
         *name = Rules::of(Profile::Lenient).id_of(name).into_owned();
     }
-    let found = || parsed.diagnostics.first().map_or("", |found| &*found.message);
+    let first = parsed.diagnostics.iter().find(|found| found.is_error());
+    let found = || first.map_or("", |found| &*found.message);
     let reason = match &parsed.document {
         _ if is_pointer(content) => format!("its `SKILL.md` {POINTER}"),
         Some(document) if is_id(&document.frontmatter.name) => String::new(),

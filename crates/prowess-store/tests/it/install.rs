@@ -282,6 +282,9 @@ fn skill_costs_itself_alone() {
     assert_eq!(lock.skills["shared"].path.as_deref(), Some("skills/shared"), "no hidden copy");
     let error = fixture.add("many", &["notes"]).unwrap_err().to_string();
     assert!(error.contains("`a/notes` and `b/notes`"), "the places are named: {error}");
+    fixture.shelf.put("empty", &[("SKILL.md", "---\nname: My Desc\ndescription: \"\"\n---\n")]);
+    let error = fixture.add("empty", &[]).unwrap_err().to_string();
+    assert!(error.contains("`description`"), "the reason is an error, not advice: {error}");
 }
 
 fn owned(texts: &[&str]) -> Vec<String> {
