@@ -94,7 +94,12 @@ impl Listing {
         names: &[&str],
         is_package: &dyn Fn(&str) -> bool,
     ) -> Packages {
-        let named = self.named(below, names);
+        let named = |(path, node): (&String, &Node)| {
+            let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+            let is_file = !matches!(node, Node::Refused(_)) && names.contains(&name);
+            is_file.then(|| directory.to_owned())
+        };
+        let named: BTreeSet<String> = self.below(below).filter_map(named).collect();
         let around: BTreeSet<_> = named.iter().flat_map(|it| parents(it)).collect();
         let mut packages = Packages::default();
         for directory in &named {
@@ -112,15 +117,6 @@ impl Listing {
             packages.inside.push((directory.clone(), reason));
         }
         packages
-    }
-
-    fn named(&self, below: &str, names: &[&str]) -> BTreeSet<String> {
-        let named = |(path, node): (&String, &Node)| {
-            let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-            let is_file = !matches!(node, Node::Refused(_)) && names.contains(&name);
-            is_file.then(|| directory.to_owned())
-        };
-        self.below(below).filter_map(named).collect()
     }
 
     /// Returns the file of one of these names in a directory, without links on its path.

@@ -7,23 +7,18 @@ use crate::tar_file::{Record, directory, file, gzip, link, long_name, pax, recor
 use crate::zip_file::{stored, zip};
 
 fn packages(bytes: &[u8], limits: &Limits) -> Result<Vec<String>, Refusal> {
-    let packages = read_packages(bytes, limits, &["SKILL.md"], &|text| text != b"index")?
-        .into_iter()
-        .map(|package| {
-            let files = package.archive.map(|archive| {
-                let file = |file: &prowess_archive::File| {
-                    let text = String::from_utf8_lossy(&file.content);
-                    format!(" {}{}", file.path, if text == "text" { "" } else { "=?" })
-                };
-                archive.files().iter().map(file).collect::<String>()
-            });
-            let left_out: String = package.left_out.iter().map(|it| format!(" [{it}]")).collect();
-            format!(
-                "{}:{}{left_out}",
-                package.directory,
-                files.unwrap_or_else(|it| format!(" {it}"))
-            )
+    let packages = read_packages(bytes, limits, &["SKILL.md"], &|text| text != b"index")?;
+    let packages = packages.into_iter().map(|package| {
+        let files = package.archive.map(|archive| {
+            let file = |file: &prowess_archive::File| {
+                let text = String::from_utf8_lossy(&file.content);
+                format!(" {}{}", file.path, if text == "text" { "" } else { "=?" })
+            };
+            archive.files().iter().map(file).collect::<String>()
         });
+        let left_out: String = package.left_out.iter().map(|it| format!(" [{it}]")).collect();
+        format!("{}:{}{left_out}", package.directory, files.unwrap_or_else(|it| format!(" {it}")))
+    });
     Ok(packages.collect())
 }
 
@@ -83,14 +78,12 @@ fn link_of_a_zip_file_is_a_copy() {
 
 #[test]
 fn file_that_is_no_package_hides_none() {
-    let index = |path| record(path, b'0', b"index");
-    let files =
-        [index("SKILL.md"), index("x/SKILL.md"), file("x/a/SKILL.md"), file("x/a/b/SKILL.md")];
-    let zipped: Vec<_> = ["SKILL.md", "x/SKILL.md"].map(|path| stored(path, b"index")).into();
-    let zipped =
-        zip(&[zipped, vec![stored("x/a/SKILL.md", b"text"), stored("x/a/b/SKILL.md", b"text")]]
-            .concat());
-    for bytes in [tar(&files), tar_gz(&files), zipped] {
+    let texts = ["index", "index", "text", "text"];
+    let paths = ["SKILL.md", "x/SKILL.md", "x/a/SKILL.md", "x/a/b/SKILL.md"];
+    let each = || paths.into_iter().zip(texts.map(str::as_bytes));
+    let files: Vec<_> = each().map(|(path, text)| record(path, b'0', text)).collect();
+    let zipped: Vec<_> = each().map(|(path, text)| stored(path, text)).collect();
+    for bytes in [tar(&files), tar_gz(&files), zip(&zipped)] {
         let expected = [": SKILL.md=?", "x: SKILL.md=?", "x/a: SKILL.md b/SKILL.md"];
         assert_eq!(packages(&bytes, &Limits::default()).unwrap(), expected);
     }
