@@ -111,8 +111,9 @@ impl Entries {
         self,
         names: &[&str],
         limits: &Limits,
+        is_package: &dyn Fn(&[u8]) -> bool,
     ) -> Result<Vec<Package>, Refusal> {
-        let is_root = |file: &File| names.contains(&&*file.path);
+        let is_root = |file: &File| names.contains(&&*file.path) && is_package(&file.content);
         if self.refusal.is_none() && self.files.iter().any(is_root) {
             // The usual case needs no copy of the files.
             let archive = Ok(Archive::from_checked(self.files)?);
@@ -121,9 +122,15 @@ impl Entries {
         let refusal = self.refusal.clone();
         let (listing, files) = self.listing()?;
         let mut left = limits.bytes.saturating_mul(MAX_COPIES);
-        let package = |directory: String| {
-            let listed = listing.file(&directory, names);
-            match listed.and_then(|_| listing.package(&directory, limits.entries)) {
+        let is_package = |directory: &str| {
+            listing.file(directory, names).is_ok_and(|file| is_package(&files[&file].content))
+        };
+        let package = |(directory, is_whole): (String, bool)| {
+            let listed = listing.file(&directory, names).and_then(|file| match is_whole {
+                true => listing.package(&directory, limits.entries),
+                false => Ok(ListedPackage::of_file(names[0], file)),
+            });
+            match listed {
                 Ok(listed) => {
                     let archive = copied(&listed, &files, &mut left);
                     Package { directory, archive, left_out: listed.left_out }
@@ -131,7 +138,8 @@ impl Entries {
                 Err(reason) => Package { directory, archive: Err(reason), left_out: Vec::new() },
             }
         };
-        let packages: Vec<_> = listing.packages("", names).into_iter().map(package).collect();
+        let found = listing.packages("", names, &is_package).found;
+        let packages: Vec<_> = found.into_iter().map(package).collect();
         // A bad name is a better reason than the lack of a package.
         refusal.filter(|_| packages.is_empty()).map_or(Ok(packages), Err)
     }

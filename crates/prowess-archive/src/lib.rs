@@ -53,7 +53,7 @@ pub use archive::Archive;
 pub use entries::Package;
 pub use file::File;
 pub use limits::Limits;
-pub use listing::{ListedFile, ListedPackage, Listing, Node};
+pub use listing::{ListedFile, ListedPackage, Listing, Node, Packages};
 pub use look::look;
 pub use refusal::{Refusal, RefusalKind};
 
@@ -69,7 +69,7 @@ pub fn read(bytes: &[u8], limits: &Limits) -> Result<Archive, Refusal> {
 }
 
 /// Reads an archive of several packages: the outermost directories that have a file of one of these
-/// names.
+/// names. One whose file `is_package` not by its content holds nothing else, and hides nothing.
 ///
 /// A link to something in the archive stands for a copy of it; another one is left out and named.
 /// A special file or a name that cannot be stored costs the package that it is in.
@@ -82,8 +82,9 @@ pub fn read_packages(
     bytes: &[u8],
     limits: &Limits,
     names: &[&str],
+    is_package: &dyn Fn(&[u8]) -> bool,
 ) -> Result<Vec<Package>, Refusal> {
-    entries(bytes, limits)?.into_packages(names, limits)
+    entries(bytes, limits)?.into_packages(names, limits, is_package)
 }
 
 fn entries(bytes: &[u8], limits: &Limits) -> Result<Entries, Refusal> {

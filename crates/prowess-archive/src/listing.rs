@@ -49,6 +49,24 @@ pub struct ListedPackage {
     pub left_out: Vec<String>,
 }
 
+/// The directories of a listing that have a file of a package.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Packages {
+    /// The packages, each with whether what is below its directory belongs to it. Of another one
+    /// only the file itself is read, to see what is wrong with it.
+    pub found: BTreeMap<String, bool>,
+    /// Those that belong to another package, each with the reason why they are none.
+    pub inside: Vec<(String, String)>,
+}
+
+impl ListedPackage {
+    /// Returns the package of nothing but a file, whose content is at another path.
+    pub fn of_file(path: &str, content: String) -> Self {
+        let file = ListedFile { path: path.to_owned(), content, is_executable: false };
+        Self { files: vec![file], left_out: Vec::new() }
+    }
+}
+
 enum Place {
     File(String),
     Directory(String),
@@ -68,38 +86,37 @@ impl Listing {
         }
     }
 
-    /// Returns the directories below one that have a file of one of these names and are not inside
-    /// another such directory.
-    pub fn packages(&self, below: &str, names: &[&str]) -> BTreeSet<String> {
-        outermost(&self.named(below, names)).map(str::to_owned).collect()
-    }
-
-    fn named(&self, below: &str, names: &[&str]) -> BTreeSet<String> {
+    /// Returns the directories below one that have a file of one of these names. What is below a
+    /// package belongs to it, unless its file `is_package` not: one such as an index hides nothing.
+    pub fn packages(
+        &self,
+        below: &str,
+        names: &[&str],
+        is_package: &dyn Fn(&str) -> bool,
+    ) -> Packages {
         let named = |(path, node): (&String, &Node)| {
             let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
             let is_file = !matches!(node, Node::Refused(_)) && names.contains(&name);
             is_file.then(|| directory.to_owned())
         };
-        self.below(below).filter_map(named).collect()
-    }
-
-    /// Returns the directories below one that have such a file inside of another package, each with
-    /// the reason why they are no package.
-    pub fn inside(
-        &self,
-        below: &str,
-        names: &[&str],
-    ) -> impl Iterator<Item = (String, String)> + use<> {
-        let outer = self.packages(below, names);
-        self.named(below, names).into_iter().filter_map(move |directory| {
-            let around = outer.iter().find(|outer| is_at_or_below(&directory, outer))?;
-            let place = if around.is_empty() { "the whole source" } else { &format!("`{around}`") };
+        let named: BTreeSet<String> = self.below(below).filter_map(named).collect();
+        let around: BTreeSet<_> = named.iter().flat_map(|it| parents(it)).collect();
+        let mut packages = Packages::default();
+        for directory in &named {
+            let is_whole = |it: &&str| packages.found.get(*it) == Some(&true);
+            let Some(outer) = parents(directory).find(is_whole) else {
+                let is_whole = !around.contains(&**directory) || is_package(directory);
+                packages.found.insert(directory.clone(), is_whole);
+                continue;
+            };
+            let place = if outer.is_empty() { "the whole source" } else { &format!("`{outer}`") };
             let reason = format!(
                 "it is a part of the skill in {place}; to install it alone, name the directory \
                  `{directory}` of the source"
             );
-            (directory != *around).then_some((directory, reason))
-        })
+            packages.inside.push((directory.clone(), reason));
+        }
+        packages
     }
 
     /// Returns the file of one of these names in a directory, without links on its path.
@@ -224,14 +241,10 @@ impl Listing {
     }
 }
 
-/// Returns the directories that are not inside another one.
-fn outermost(directories: &BTreeSet<String>) -> impl Iterator<Item = &str> {
-    let is_inside = |directory: &str| {
-        let mut ends = directory.match_indices('/').map(|(end, _)| end);
-        (!directory.is_empty() && directories.contains(""))
-            || ends.any(|end| directories.contains(&directory[..end]))
-    };
-    directories.iter().map(String::as_str).filter(move |directory| !is_inside(directory))
+/// Returns the directories around one, from the root on.
+fn parents(directory: &str) -> impl Iterator<Item = &str> {
+    let root = Some("").filter(|_| !directory.is_empty());
+    root.into_iter().chain(directory.match_indices('/').map(|(end, _)| &directory[..end]))
 }
 
 fn is_at_or_below(directory: &str, other: &str) -> bool {

@@ -21,8 +21,8 @@ use crate::cancel::check;
 use crate::signature_files::{BUNDLE_END, KEY_FILE, SIGNATURE_END};
 use crate::site_index::artifacts;
 use filter::Filter;
-pub(crate) use packing::without_withheld_links;
 use packing::{Packed, packages, together};
+pub(crate) use packing::{is_skill, without_withheld_links};
 
 /// Installs from folders, archives and `SKILL.md` files of this machine.
 ///

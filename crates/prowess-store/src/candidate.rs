@@ -406,7 +406,10 @@ pub(crate) fn packages(
             let (directory, left_out) = Default::default();
             vec![Package { directory, archive: Ok(archive), left_out }]
         }
-        ArtifactKind::Archive => read_packages(bytes, &Limits::default(), &SKILL_MD_FILES)?,
+        ArtifactKind::Archive => {
+            let is_skill = |text: &[u8]| parse(text, Profile::Lenient).document.is_some();
+            read_packages(bytes, &Limits::default(), &SKILL_MD_FILES, &is_skill)?
+        }
     };
     let mut fetched = Fetched::default();
     for Package { directory, archive, left_out } in packages {
@@ -447,7 +450,8 @@ fn frontmatter(content: &[u8], directory: &str) -> Result<Frontmatter, InstallEr
     {
         *name = Rules::of(Profile::Lenient).id_of(name).into_owned();
     }
-    let found = || parsed.diagnostics.first().map_or("", |found| &*found.message);
+    let first = parsed.diagnostics.iter().find(|found| found.is_error());
+    let found = || first.map_or("", |found| &*found.message);
     let reason = match &parsed.document {
         _ if is_pointer(content) => format!("its `SKILL.md` {POINTER}"),
         Some(document) if is_id(&document.frontmatter.name) => String::new(),

@@ -90,7 +90,7 @@ pub(crate) fn repository() -> TempDir {
 pub(crate) fn check_program(place: &TempDir, program: &str, arguments: &[&str]) {
     let bytes = run(place.path(), program, arguments);
     read_default(&bytes).unwrap_or_else(|error| panic!("{program} {arguments:?}: {error}"));
-    let packages = read_packages(&bytes, &Limits::default(), &["SKILL.md"]).unwrap();
+    let packages = read_packages(&bytes, &Limits::default(), &["SKILL.md"], &|_| true).unwrap();
     assert_eq!(packages[0].directory, "pdf");
     let package = packages[0].archive.as_ref().unwrap();
     let found: Vec<_> = package.files().iter().map(|file| file.path.as_str()).collect();

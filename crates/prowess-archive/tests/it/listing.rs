@@ -87,10 +87,13 @@ fn packages_are_outermost_directories() {
         "l -> x",
         "!s/SKILL.md",
     ]);
-    let packages =
-        |below: &str| listing.packages(below, &["SKILL.md"]).into_iter().collect::<Vec<_>>();
-    assert_eq!(packages(""), ["x", "x-1", "z/w"]);
-    assert_eq!(packages("x/y"), ["x/y"]);
+    let packages = |below: &str, index: &str| {
+        let found = listing.packages(below, &["SKILL.md"], &|it| it != index).found;
+        found.into_keys().collect::<Vec<_>>()
+    };
+    assert_eq!(packages("", ""), ["x", "x-1", "z/w"]);
+    assert_eq!(packages("x/y", ""), ["x/y"]);
+    assert_eq!(packages("", "x"), ["x", "x-1", "x/y", "z/w"], "an index hides no package");
     assert_eq!(listing.file("z/w", &["SKILL.md"]), Ok("z/v".to_owned()));
     assert_eq!(listing.directory("l/y").as_deref(), Some("x/y"));
     for missing in ["gone", "l/../..", "/x", "z/v"] {

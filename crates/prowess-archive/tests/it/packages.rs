@@ -7,7 +7,8 @@ use crate::tar_file::{Record, directory, file, gzip, link, long_name, pax, recor
 use crate::zip_file::{stored, zip};
 
 fn packages(bytes: &[u8], limits: &Limits) -> Result<Vec<String>, Refusal> {
-    let packages = read_packages(bytes, limits, &["SKILL.md"])?.into_iter().map(|package| {
+    let packages = read_packages(bytes, limits, &["SKILL.md"], &|text| text != b"index")?;
+    let packages = packages.into_iter().map(|package| {
         let files = package.archive.map(|archive| {
             let file = |file: &prowess_archive::File| {
                 let text = String::from_utf8_lossy(&file.content);
@@ -73,6 +74,19 @@ fn link_of_a_zip_file_is_a_copy() {
     let linked = stored("a/x", b"../y").with_mode(0o120_777);
     let bytes = zip(&[stored("a/SKILL.md", b"text"), linked, stored("y", b"text")]);
     assert_eq!(packages(&bytes, &Limits::default()).unwrap(), ["a: SKILL.md x"]);
+}
+
+#[test]
+fn file_that_is_no_package_hides_none() {
+    let texts = ["index", "index", "text", "text"];
+    let paths = ["SKILL.md", "x/SKILL.md", "x/a/SKILL.md", "x/a/b/SKILL.md"];
+    let each = || paths.into_iter().zip(texts.map(str::as_bytes));
+    let files: Vec<_> = each().map(|(path, text)| record(path, b'0', text)).collect();
+    let zipped: Vec<_> = each().map(|(path, text)| stored(path, text)).collect();
+    for bytes in [tar(&files), tar_gz(&files), zip(&zipped)] {
+        let expected = [": SKILL.md=?", "x: SKILL.md=?", "x/a: SKILL.md b/SKILL.md"];
+        assert_eq!(packages(&bytes, &Limits::default()).unwrap(), expected);
+    }
 }
 
 #[test]

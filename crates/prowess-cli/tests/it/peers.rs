@@ -255,6 +255,7 @@ fn named_skills_are_updated_and_shown_one_by_one() {
     let updated = machine.run(&["update", "pdf", "notes"]);
     assert_eq!(updated.code, Some(3), "{}", updated.stderr);
     assert!(updated.stderr.contains("not updated: notes: "), "{}", updated.stderr);
+    assert!(updated.stderr.contains("`prowess remove` takes away"), "{}", updated.stderr);
     assert_eq!(machine.run(&["update", "notes"]).code, Some(1));
     for (id, state) in [("pdf", "up to date"), ("notes", "gone")] {
         let checked = machine.run(&["update", "--check", id]);

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
-use prowess_archive::{Archive, File, Limits, ListedFile, ListedPackage, Listing, Node};
+use prowess_archive::{Archive, File, Limits, ListedFile, ListedPackage, Listing, Node, Packages};
 use prowess_core::{
     RemoteError, RemoteErrorKind, RemotePackage, SKILL_MD_FILES, Want, WantedPackage,
 };
@@ -17,7 +17,7 @@ use prowess_text::{quoted, shell_word};
 
 use crate::artifact::MAX_ALL;
 use crate::git::program::{GitCall, MAX_LIST};
-use crate::local_remote::without_withheld_links;
+use crate::local_remote::{is_skill, without_withheld_links};
 use crate::repository::{GitSource, unsupported};
 
 /// The maximum size of the list of all files, in bytes.
@@ -179,19 +179,26 @@ impl<'c> Partial<'c> {
         self.fetch_objects(self.objects.keys().filter(|path| is_first(path)))?;
         let listing = self.listing()?;
         let directory = self.directory(&listing, &source.directory)?;
-        let found = listing.packages(&directory, &SKILL_MD_FILES);
-        let paths: Vec<_> =
-            found.iter().map(|directory| listing.file(directory, &SKILL_MD_FILES)).collect();
-        self.fetch_objects(paths.iter().flatten())?;
-        let texts = self.contents_within(paths.iter().flatten(), MAX_SKILL_MD)?;
+        let all = listing.packages(&directory, &SKILL_MD_FILES, &|_| false).found;
+        let file = |directory: &str| listing.file(directory, &SKILL_MD_FILES);
+        let paths: Vec<_> = all.keys().filter_map(|directory| file(directory).ok()).collect();
+        self.fetch_objects(paths.iter())?;
+        let texts = self.contents_within(paths.iter(), MAX_SKILL_MD)?;
+        let text = |directory: &str| {
+            let path = file(directory)?;
+            let text = texts.get(&path).ok_or_else(|| format!("`{path}` has more than 2 MiB"));
+            text.map(|text| (path, text))
+        };
+        let is_package = |it: &str| text(it).is_ok_and(|(_, text)| is_skill(text));
+        let Packages { found, inside } = listing.packages(&directory, &SKILL_MD_FILES, &is_package);
         let (mut packages, mut checked) = (Vec::new(), Vec::new());
-        for (directory, path) in found.iter().zip(paths) {
-            let text = path.and_then(|path| {
-                texts.get(&path).ok_or_else(|| format!("`{path}` has more than 2 MiB"))
+        for (directory, is_whole) in &found {
+            let text = text(directory);
+            let want = text.as_ref().map_or(Want::Files, |(_, text)| wanted(directory, text));
+            let listed = text.and_then(|(path, _)| match is_whole {
+                true => listing.package(directory, Limits::default().entries),
+                false => Ok(ListedPackage::of_file(SKILL_MD_FILES[0], path)),
             });
-            let want = text.as_ref().map_or(Want::Files, |text| wanted(directory, text));
-            let package = || listing.package(directory, Limits::default().entries);
-            let listed = text.and_then(|_| package());
             if want == Want::Nothing && listed.is_ok() {
                 continue;
             }
@@ -205,8 +212,9 @@ impl<'c> Partial<'c> {
         }
         packages.extend(self.refused(checked, limit)?);
         packages.extend(self.submodules(&directory, &found));
-        packages.extend(listing.inside(&directory, &SKILL_MD_FILES).map(|(directory, reason)| {
-            Wanted { directory, listed: Err(unsupported(&reason)), size: 0 }
+        packages.extend(inside.into_iter().map(|(directory, reason)| {
+            let listed = Err(unsupported(&reason));
+            Wanted { directory, listed, size: 0 }
         }));
         packages.sort_by(|one, other| one.directory.cmp(&other.directory));
         self.fetch_files(&packages, limit)?;
@@ -253,10 +261,15 @@ impl<'c> Partial<'c> {
 
     /// Returns the submodules below a directory that are in none of the packages, each with the
     /// reason why nothing of it is a package: it may hold skills.
-    fn submodules(&self, below: &str, packages: &BTreeSet<String>) -> impl Iterator<Item = Wanted> {
+    fn submodules(
+        &self,
+        below: &str,
+        found: &BTreeMap<String, bool>,
+    ) -> impl Iterator<Item = Wanted> {
         let submodules = self.modes.iter().filter(|(_, mode)| *mode == SUBMODULE);
         let submodules = submodules.filter(move |(path, _)| {
-            is_in(path, below) && !packages.iter().any(|package| is_in(path, package))
+            is_in(path, below)
+                && !found.iter().any(|(package, is_whole)| *is_whole && is_in(path, package))
         });
         submodules.map(|(path, _)| {
             let error = RemoteError::new(RemoteErrorKind::Unsupported, submodule(path));

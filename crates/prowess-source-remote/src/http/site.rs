@@ -28,7 +28,14 @@ pub(crate) fn resolve(
         Err(error) if error.kind == RemoteErrorKind::NotFound && !is_index => {
             // The error of the newer path is the one to show.
             site_files::resolve(client, url, cancel).map_err(|older| {
-                if older.kind == RemoteErrorKind::NotFound { error } else { older }
+                if older.kind != RemoteErrorKind::NotFound {
+                    return older;
+                }
+                // The page of a repository at a host that is not known as one.
+                let is_page = url.path().trim_matches('/').contains('/');
+                let help = "; of a repository, write `git+` and the URL that git clones";
+                let message = error.message + if is_page { help } else { "" };
+                RemoteError { message, ..error }
             })
         }
         Err(error) => Err(error),

@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use prowess_archive::{Archive, File, Limits, ListedFile, ListedPackage, Listing, Node, Refusal};
+use prowess_archive::{
+    Archive, File, Limits, ListedFile, ListedPackage, Listing, Node, Packages, Refusal,
+};
 use prowess_core::{
     Cancel, MAY_HOLD_CREDENTIALS, MachineDirectories, RemoteError, RemoteErrorKind, SKILL_MD_FILES,
     Want, WantedPackage, withheld_path,
 };
 use prowess_dir::{Dir, ErrorKind, Kind, Links, Stillness, WalkBounds, Walked};
+use prowess_format::{Profile, parse};
 
 use super::filter::Filter;
 use super::{join, refused, unreadable};
@@ -48,23 +51,31 @@ pub(super) fn packages(
         );
         RemoteError::new(RemoteErrorKind::TooLarge, message)
     };
+    let invalid = |reason: String| RemoteError::new(RemoteErrorKind::Invalid, reason);
     let (mut packages, mut left) = (Vec::new(), MAX_ALL);
-    for directory in listing.packages("", &SKILL_MD_FILES) {
+    let text = |directory: &str| {
+        let file = listing.file(directory, &SKILL_MD_FILES).map_err(invalid);
+        file.and_then(|file| Ok((read(folder, &file, MAX_BYTES)?, file)))
+    };
+    let is_package = |it: &str| text(it).is_ok_and(|(file, _)| is_skill(&file.content));
+    let Packages { found, inside } = listing.packages("", &SKILL_MD_FILES, &is_package);
+    for (directory, is_whole) in found {
         check(cancel)?;
-        let invalid = |reason: String| RemoteError::new(RemoteErrorKind::Invalid, reason);
         let own = join(&directory, SKILL_MD_FILES[0]);
         if filter.is_some_and(|filter| filter.withholds(&own, withheld_path(&own))) {
             continue;
         }
-        let skill_md = listing.file(&directory, &SKILL_MD_FILES).map_err(invalid);
-        let text = skill_md.and_then(|file| read(folder, &file, MAX_BYTES));
-        let want = text.as_ref().map_or(Want::Files, |file| wanted(&directory, &file.content));
+        let text = text(&directory);
+        let want = text.as_ref().map_or(Want::Files, |(file, _)| wanted(&directory, &file.content));
         let is_complete = || {
             let below = folder.open_dir(&directory, Links::Refuse);
             let below = below.and_then(|below| below.walk(bounds, enters));
             below.is_ok_and(|below| below.is_complete)
         };
-        let listed = text.and_then(|_| listing.package(&directory, entries).map_err(invalid));
+        let listed = text.and_then(|(_, path)| match is_whole {
+            true => listing.package(&directory, entries).map_err(invalid),
+            false => Ok(ListedPackage::of_file(SKILL_MD_FILES[0], path)),
+        });
         if want == Want::Nothing && listed.is_ok() {
             continue;
         }
@@ -85,7 +96,7 @@ pub(super) fn packages(
         left -= bytes.sum::<usize>();
         packages.push(Packed { directory, archive, left_out, is_inside: false });
     }
-    packages.extend(listing.inside("", &SKILL_MD_FILES).map(|(directory, reason)| {
+    packages.extend(inside.into_iter().map(|(directory, reason)| {
         let archive = Err(RemoteError::new(RemoteErrorKind::Unsupported, reason));
         Packed { directory, archive, left_out: Vec::new(), is_inside: true }
     }));
@@ -95,6 +106,11 @@ pub(super) fn packages(
         packages.push(Packed { directory: String::new(), archive, left_out, is_inside: false });
     }
     Ok(packages)
+}
+
+/// Returns whether the text of a `SKILL.md` is that of a skill, to which belongs what is below it.
+pub(crate) fn is_skill(text: &[u8]) -> bool {
+    parse(text, Profile::Lenient).document.is_some()
 }
 
 /// Leaves out what is withheld from other people, by its own path or that of the file that a link

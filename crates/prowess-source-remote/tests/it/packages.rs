@@ -76,11 +76,16 @@ fn shown(packages: Vec<RemotePackage>) -> Vec<String> {
 fn write_shapes(tree: &Path) {
     let skill = |name: &str| {
         fs::create_dir_all(tree.join(name)).unwrap();
-        fs::write(tree.join(name).join("SKILL.md"), format!("---\nname: {name}\n")).unwrap();
+        fs::write(
+            tree.join(name).join("SKILL.md"),
+            format!("---\nname: {name}\ndescription: D.\n---\n"),
+        )
+        .unwrap();
     };
-    ["good", "linked", "leaking", "large", "names", "both/a", "top", "top/in"]
+    ["good", "linked", "leaking", "large", "names", "both/a", "top", "top/in", "index/in"]
         .into_iter()
         .for_each(skill);
+    fs::write(tree.join("index/SKILL.md"), "---\nname: not closed").unwrap();
     fs::write(tree.join("AGENTS.md"), "agents").unwrap();
     symlink("AGENTS.md", tree.join("CLAUDE.md")).unwrap();
     symlink("../AGENTS.md", tree.join("linked/guide.md")).unwrap();
@@ -104,9 +109,11 @@ fn noise(length: usize) -> Vec<u8> {
     (0..length).map(|_| byte()).collect()
 }
 
-const SHAPES: [&str; 9] = [
+const SHAPES: [&str; 11] = [
     "both/a: SKILL.md=---\nname:",
     "good: SKILL.md=---\nname:",
+    "index: SKILL.md=---\nname:",
+    "index/in: SKILL.md=---\nname:",
     "large: `large/model` is too large: a skill may have ",
     "leaking: SKILL.md=---\nname: [`leaking/etc` is a link that leads out of the source] \
      [`leaking/users` is a link that leads out of the source]",
@@ -217,7 +224,7 @@ fn list_names_what_is_too_large() {
             ["large", "names", "out", "top/in"],
             "{source}: the others can be installed"
         );
-        assert!(refused[0].starts_with(SHAPES[2]), "{source}: {refused:?}");
+        assert!(refused[0].starts_with(SHAPES[4]), "{source}: {refused:?}");
     }
 }
 

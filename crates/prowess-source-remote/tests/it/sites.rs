@@ -22,6 +22,8 @@ fn index(url: &str) -> String {
 #[test]
 fn urls_of_an_index_are_relative_to_it() {
     let server = Server::new();
+    let page = resolve(&server, &server.url("/team/skills/tree/main/pdf")).unwrap_err();
+    assert!(page.message.contains("write `git+`"), "{page}");
     for (url, expected) in [
         ("pdf/SKILL.md", "/.well-known/agent-skills/pdf/SKILL.md"),
         ("/pdf/SKILL.md", "/pdf/SKILL.md"),

@@ -250,6 +250,7 @@ fn skill_costs_itself_alone() {
             ("b/notes/SKILL.md", &other),
             (".claude/skills/shared/SKILL.md", &shared),
             ("skills/shared/SKILL.md", &shared),
+            ("skills/SKILL.md", "# An index"),
             ("skills/broken/SKILL.md", "no frontmatter"),
             ("skills/pdf/SKILL.md", &PDF.replace("One", "Two")),
             ("skills/unicode/SKILL.md", &unicode),
@@ -260,7 +261,11 @@ fn skill_costs_itself_alone() {
     let [invalid, climbs] = ["skills/broken skill-invalid", "skills/climbs skill-invalid"];
     let (twice, elsewhere) = ("notes skill-invalid", "pdf skill-from-another-source");
     for (names, added, left_out) in [
-        (&[][..], &["a-b", "shared", "Ünïcode 小"][..], &[invalid, climbs, twice, elsewhere][..]),
+        (
+            &[][..],
+            &["a-b", "shared", "Ünïcode 小"][..],
+            &["skills skill-invalid", invalid, climbs, twice, elsewhere][..],
+        ),
         (&["shared", "notes"], &["shared"], &[twice]),
         (&["a:b", "gone"], &["a-b"], &["gone no-skill"]),
         (&["broken", "pdf"], &[], &[invalid, elsewhere]),
@@ -277,6 +282,9 @@ fn skill_costs_itself_alone() {
     assert_eq!(lock.skills["shared"].path.as_deref(), Some("skills/shared"), "no hidden copy");
     let error = fixture.add("many", &["notes"]).unwrap_err().to_string();
     assert!(error.contains("`a/notes` and `b/notes`"), "the places are named: {error}");
+    fixture.shelf.put("empty", &[("SKILL.md", "---\nname: My Desc\ndescription: \"\"\n---\n")]);
+    let error = fixture.add("empty", &[]).unwrap_err().to_string();
+    assert!(error.contains("`description`"), "the reason is an error, not advice: {error}");
 }
 
 fn owned(texts: &[&str]) -> Vec<String> {
