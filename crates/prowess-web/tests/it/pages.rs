@@ -80,10 +80,18 @@ fn json_is_the_value_of_the_desk() {
         ("/skill?id=pdf", "host:example.com"),
         ("/skill?id=pdf", "package</dt><dd>sha256:12"),
         ("/proposal?id=p1", "hint path-missing SKILL.md no `x`"),
+        ("/sessions", "<span class=\"refusal\">The chain is broken here"),
+        ("/sessions", "<p>? loaded pdf</p>"),
+        ("/quarantine", "<code>prowess sync --release sha256:12 NEW-FILE</code>"),
+        ("/", "<code>prowess sync --release sha256:12 NEW-FILE</code>"),
+        ("/history?id=a'b", "`prowess history restore "),
+        ("/health?under=/s/pdf", "`prowess validate /s/pdf`"),
     ] {
         assert!(server.get(path).body().contains(part), "{path}: {part}: {:?}", server.get(path));
     }
-    assert!(!server.get("/health?under=/s/pdf").body().contains("frontmatter-missing"));
+    for absent in ["frontmatter-missing", "errors for authors"] {
+        assert!(!server.get("/health?under=/s/pdf").body().contains(absent), "{absent}");
+    }
     let waiting = server.json("/");
     assert_eq!(waiting["approvals"], server.json("/approvals"));
     assert_eq!(server.json("/approval?id=a2")["error"]["code"], "approval-not-found");
