@@ -309,7 +309,8 @@ impl Desk {
             (Some(digest), seen) => {
                 if !is_named(digest, &proposal.digest) {
                     let message = format!("{digest} is not the digest of `{}`", proposal.name);
-                    return Err(changed("proposal-changed", message));
+                    let help = "see it again with `prowess proposals show`";
+                    return Err(Failure::new("proposal-changed", message, help));
                 }
                 let now = package_digest(&package.files()?);
                 // Other files are refused where an acceptance that was killed behind its change is
@@ -407,10 +408,6 @@ fn review(proposal: &str, digest: Digest, args: &Decide) -> Review {
 fn is_named(named: &str, digest: &Digest) -> bool {
     let digits = named.trim_start_matches("sha256:");
     digits.len() >= DIGITS && digest.to_string()["sha256:".len()..].starts_with(digits)
-}
-
-fn changed(code: &'static str, message: String) -> Failure {
-    Failure::new(code, message, "see it again with `prowess proposals show`")
 }
 
 fn unseen(proposal: &StoredProposal) -> Failure {

@@ -73,19 +73,17 @@ pub(crate) fn shown<'c>(catalog: &'c Catalog, id: &str) -> Result<Shown<'c>, Fai
         Failure::new("skill-changed", message, "see `prowess validate` for what is wrong with it")
     })?;
     let files = Target::of_record(record).and_then(|target| target.files());
-    let surface_unknown = files.as_ref().err().map(|failure| failure.message.clone());
-    let files = files.ok();
-    let package = files.as_ref().map(package_digest);
+    let package = files.as_ref().ok().map(package_digest);
     let waits =
         *record.layer().name == *AGENT_LAYER && record.availability() == Availability::Hidden;
-    let review = package.zip(files.as_ref()).filter(|_| waits).map(|(digest, files)| {
+    let review = package.zip(files.as_ref().ok()).filter(|_| waits).map(|(digest, files)| {
         let diff = package_diff(&PackageFiles::new(), files);
         json!({ "skill": format!("{}@{digest}", record.id()), "diff": diff })
     });
     Ok(Shown {
         package,
         surface: files.as_ref().map(surface).unwrap_or_default(),
-        surface_unknown,
+        surface_unknown: files.as_ref().err().map(|failure| failure.message.clone()),
         review,
         record: TrustedRecord::new(record, &UserTrust::of(catalog)?),
         digest: Digest::of(&text),
@@ -97,12 +95,7 @@ pub(crate) fn shown<'c>(catalog: &'c Catalog, id: &str) -> Result<Shown<'c>, Fai
 
 fn text_of(shown: &Shown<'_>) -> String {
     let Shown {
-        record: TrustedRecord { record, trusted_by_user },
-        digest,
-        surface_unknown,
-        resources,
-        body,
-        ..
+        record: TrustedRecord { record, trusted_by_user }, digest, resources, body, ..
     } = shown;
     let description = wrapped(&plain(record.description()), columns_behind(0), 0);
     let mut text = format!("{ID}{}{ID:#}\n{description}\n\n", plain(record.id()));
@@ -117,7 +110,7 @@ fn text_of(shown: &Shown<'_>) -> String {
         line("version", version);
     }
     line("digest", &digest.to_string());
-    if let Some(reason) = surface_unknown {
+    if let Some(reason) = &shown.surface_unknown {
         line("surface", &format!("not known: {reason}"));
     }
     for resource in &resources.resources {

@@ -325,11 +325,11 @@ impl Made<'_> {
 }
 
 fn archived(files: &PackageFiles) -> Vec<File> {
-    let files = files.iter().map(|(path, PackageFile { content, is_executable })| {
-        let file = File::new(path.clone(), content.clone());
-        if *is_executable { file.executable() } else { file }
-    });
-    files.collect()
+    let file = |(path, file): (&String, &PackageFile)| {
+        let PackageFile { content, is_executable } = file.clone();
+        File { path: path.clone(), content, is_executable }
+    };
+    files.iter().map(file).collect()
 }
 
 /// Returns the files as the store keeps them.

@@ -218,8 +218,7 @@ fn text_reads_without_repetition() {
 #[test]
 fn suggestion_among_very_many_begins_with_the_same_letter() {
     let tree = Tree::new("");
-    for number in 0..2_001 {
-        let name = format!("skill-{number}");
+    for name in (0..2_001).map(|number| format!("skill-{number}")) {
         tree.write(&format!("skills/{name}/SKILL.md"), plain_skill(&name));
     }
     for (id, is_meant) in [("skil-7", true), ("xkill-7", false)] {

@@ -429,18 +429,6 @@ fn review_says_what_changes() {
     }
     assert!(shown.stdout.contains("  SKILL.md:") && !shown.stdout.contains("memory:"));
     assert_eq!(shown.stdout.matches("gains    host:h").count(), 600, "{}", shown.stdout);
-    // A file that no archive may have, or that is too large, hides nothing of what the others do.
-    let pdf = |file: &str| format!("home/.agents/skills/pdf/{file}");
-    desk.tree.write(&pdf("a.sh"), "curl https://evil.example\n");
-    desk.tree.write(&pdf("aux.md"), "");
-    let value = desk.at_home().run(&["show", "pdf", "--format", "json"]).json();
-    assert_eq!(value["surface"], json!(["host:evil.example", "script:a.sh"]));
-    fs::File::create(desk.tree.join(&pdf("b"))).unwrap().set_len(65 << 20).unwrap();
-    let value = desk.at_home().run(&["show", "pdf"]);
-    assert!(value.text().contains("surface  not known: "), "{}", value.stdout);
-    for file in ["a.sh", "aux.md", "b"] {
-        fs::remove_file(desk.tree.join(&pdf(file))).unwrap();
-    }
     let proposals = desk.tree.join("proposals");
     let name = entries(&proposals).into_iter().find(|it| it.ends_with(".md")).unwrap();
     fs::write(proposals.join(&name), "changed").unwrap();
@@ -453,6 +441,15 @@ fn review_says_what_changes() {
     assert!(desk.run(&["doctor"]).stdout.contains("proposal-tampered"));
     assert_eq!(desk.json(&["proposals", "reject", &name])["rejected"]["skill"], "pdf");
     assert_eq!(desk.run(&["proposals"]).text(), "no proposal waits for a review\n");
+    // A file that no archive may have, or that is too large, hides nothing of what the others do.
+    let pdf = |file: &str| format!("home/.agents/skills/pdf/{file}");
+    desk.tree.write(&pdf("a.sh"), "curl https://evil.example\n");
+    desk.tree.write(&pdf("aux.md"), "");
+    let value = desk.at_home().run(&["show", "pdf", "--format", "json"]).json();
+    assert_eq!(value["surface"], json!(["host:evil.example", "script:a.sh"]));
+    fs::File::create(desk.tree.join(&pdf("b"))).unwrap().set_len(65 << 20).unwrap();
+    let value = desk.at_home().run(&["show", "pdf"]);
+    assert!(value.text().contains("surface  not known: "), "{}", value.stdout);
 }
 
 /// One skill in two checkouts, with one directory of proposals.

@@ -146,13 +146,11 @@ fn quotas_count_reviewed_skills_first() {
 
 #[test]
 fn skill_with_too_many_files_says_so() {
-    let mut source = MemorySource::builder("written").file("s/SKILL.md", skill_md("s", "it"));
-    for number in 0..1_001 {
-        source = source.file(&format!("s/{number}.txt"), "");
-    }
+    let source = MemorySource::builder("written").file("s/SKILL.md", skill_md("s", "it"));
+    let source = (0..1_001).fold(source, |it, number| it.file(&format!("s/{number}.txt"), ""));
     let source = Arc::new(source.build().expect("the paths are valid"));
-    let registry = registry(source, &Arc::default(), &[]);
-    assert!(listed(&registry)[0].1.starts_with("it has more than 1000 files, or"));
+    let listed = listed(&registry(source, &Arc::default(), &[]));
+    assert!(listed[0].1.starts_with("it has more than 1000 files, or"), "{listed:?}");
 }
 
 #[test]

@@ -20,7 +20,6 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
     });
     let found = names.map(|name| (name, plain(&value["summary"][name])));
     let under = sheet.query.get("under");
-    // The counts are those of everything.
     if under.is_empty() {
         facts(html, found.into_iter().chain(authors));
     } else {
