@@ -103,7 +103,10 @@ impl FileProposals {
     ) -> Result<Vec<Result<StoredProposal, ReviewError>>, ReviewError> {
         let mut directory = match Dir::open(&self.directory) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-            opened => opened?,
+            opened => opened.map_err(|error| {
+                let message = format!("the directory of proposals cannot be read: {error}");
+                ReviewError::new(review_codes::CHANGE_NOT_WRITTEN, message)
+            })?,
         };
         let mut names = Vec::new();
         let mut buffer = EntryBuffer::default();

@@ -134,7 +134,11 @@ impl AgentSource {
     ) -> Result<(u64, PackageDigest), String> {
         let listing = self.source.list(package, MOST_FILES).map_err(|error| error.message)?;
         let bytes = listing.resources.iter().map(|file| file.bytes).sum();
-        if !listing.is_complete || bytes > MOST_BYTES {
+        if !listing.is_complete {
+            let files = counted(MOST_FILES, "file");
+            return Err(format!("it has more than {files}, or some cannot be listed"));
+        }
+        if bytes > MOST_BYTES {
             return Err(over_quota());
         }
         let files = self.source.package_contents(package, cancel);

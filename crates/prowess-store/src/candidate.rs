@@ -285,7 +285,7 @@ impl Fetched {
             Ok(frontmatter) => frontmatter,
             Err(error) => return self.left_out.push(LeftOut { name: directory, error }),
         };
-        let surface = of_lock(surface(&package));
+        let surface = of_lock(surface(package.files()));
         let version = version(&frontmatter).map(Cow::into_owned);
         let id = frontmatter.name;
         if let Some(named) = artifact.name.as_ref().filter(|named| **named != id) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::Ipv4Addr;
 
-use prowess_archive::{Archive, File};
+use prowess_archive::File;
 use prowess_core::{Digest, SKILL_MD_FILES};
 use prowess_format::{AllowedTools, Document, Frontmatter, Mapping, Profile, Value, parse};
 use prowess_text::has_invisible;
@@ -47,19 +47,19 @@ const LIMITS: [&str; 2] = ["disallowed-tools", "paths"];
 /// The kind of a fact that limits a skill.
 const LIMIT: &str = "limit:";
 
-/// Returns the capabilities of a package, as `kind:value`: scripts and their interpreters, hosts,
+/// Returns the capabilities of a package with these files, as `kind:value`: scripts and their interpreters, hosts,
 /// environment variables, tools that it asks for, hooks, commands in its text that run when it is
 /// loaded, the agent and the model that it chooses, limits that it sets itself, and files with
 /// invisible text.
 ///
 /// It is a summary for people who decide on an update, and no limit: a script may do more than its
 /// text shows.
-pub fn surface(package: &Archive) -> BTreeSet<String> {
+pub fn surface(files: &[File]) -> BTreeSet<String> {
     let is_skill_md = |file: &&File| SKILL_MD_FILES.contains(&file.path.as_str());
-    let content = package.files().iter().find(is_skill_md).map(|file| &*file.content);
+    let content = files.iter().find(is_skill_md).map(|file| &*file.content);
     let document = content.and_then(|content| parse(content, Profile::Lenient).document);
     let mut facts: BTreeSet<_> = document.iter().flat_map(declared).collect();
-    for file in package.files() {
+    for file in files {
         let is_script = is_script(file);
         if is_script {
             facts.insert(format!("script:{}", file.path));

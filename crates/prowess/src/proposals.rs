@@ -25,7 +25,11 @@ pub fn file_proposals(policies: &Policies, audit: &Arc<dyn AuditSink>) -> Option
             });
         // A path that no source has is none that a scan finds.
         let Ok(source) = builder.build() else { return CheckedPackage::default() };
-        let diagnostics = diagnostics(&source, registry);
+        let mut diagnostics = diagnostics(&source, registry);
+        let root = format!("memory://{directory}/{directory}/");
+        for path in diagnostics.iter_mut().filter_map(|found| found.path.as_mut()) {
+            *path = path.strip_prefix(&root).unwrap_or(&**path).into();
+        }
         CheckedPackage { id: id(directory, source, registry), diagnostics }
     })))
 }

@@ -82,6 +82,8 @@ pub(crate) struct Serve {
     /// It has what waits for a decision, the skills and the audit. A URL is printed that works
     /// once. From another machine, it is reached through `ssh -L 8081:127.0.0.1:8081 HOST`; with
     /// another local port, or a proxy that signs people in, by its name in `--allow-host`.
+    /// To return a skill to a version, to commit an acceptance with git and to let an approval
+    /// expire, use `history restore`, `proposals accept --commit` and `approvals grant --for`.
     #[arg(long, value_name = "ADDR", value_parser = address, conflicts_with_all = OF_OTHERS, hide = WITHOUT_WEB)]
     pub(crate) web: Option<SocketAddr>,
     /// People who decide on calls that a person has to approve [default: client, or host for an

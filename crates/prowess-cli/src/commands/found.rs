@@ -7,6 +7,9 @@ use crate::args::LEAST_SIMILARITY;
 use crate::failure::Failure;
 use crate::terminal::plain;
 
+/// The maximum number of ids that are compared with an unknown one: a page must not wait for it.
+const MOST_COMPARED: usize = 2_000;
+
 /// Returns the skill that a user would load; for the operator of the host, otherwise any skill with
 /// that name.
 pub(crate) fn record<'c>(catalog: &'c Catalog, id: &str) -> Result<Record<'c>, Failure> {
@@ -50,13 +53,15 @@ fn unknown(catalog: &Catalog, id: &str) -> Failure {
 }
 
 /// Returns the id of a skill, offered or not, or the other name that is most similar to an unknown
-/// one.
+/// one. Of very many skills, it is one of the first that begin with the same letter.
 pub(crate) fn suggestion<'c>(
     catalog: &'c Catalog,
     id: &str,
     others: impl IntoIterator<Item = &'static str>,
 ) -> Option<&'c str> {
-    let ids = catalog.skills().chain(catalog.excluded()).map(|record| record.id());
+    let ids = || catalog.skills().chain(catalog.excluded()).map(|record| record.id());
+    let (are_many, start) = (ids().nth(MOST_COMPARED).is_some(), id.chars().next());
+    let ids = ids().filter(|it| !are_many || it.chars().next() == start).take(MOST_COMPARED);
     let others = others.into_iter().map(|name| -> &'c str { name });
     closest(id, ids.chain(others), LEAST_SIMILARITY)
 }

@@ -309,14 +309,14 @@ impl Desk {
             (Some(digest), seen) => {
                 if !is_named(digest, &proposal.digest) {
                     let message = format!("{digest} is not the digest of `{}`", proposal.name);
-                    return Err(changed("proposal-changed", message));
+                    let help = "see it again with `prowess proposals show`";
+                    return Err(Failure::new("proposal-changed", message, help));
                 }
                 let now = package_digest(&package.files()?);
-                if seen.as_ref().is_some_and(|seen| !is_named(seen, &now)) {
-                    let message = "the skill has changed since it was shown".to_owned();
-                    return Err(changed("proposal-conflict", message));
-                }
-                seen.as_ref().map(|_| now)
+                // Other files are refused where an acceptance that was killed behind its change is
+                // seen first, and ended.
+                let other = |seen: &String| Digest::of(seen.as_bytes());
+                seen.as_ref().map(|seen| if is_named(seen, &now) { now } else { other(seen) })
             }
             (None, _) if can_ask(output) => {
                 let whole = self.whole(proposal.clone(), &catalog, global);
@@ -408,10 +408,6 @@ fn review(proposal: &str, digest: Digest, args: &Decide) -> Review {
 fn is_named(named: &str, digest: &Digest) -> bool {
     let digits = named.trim_start_matches("sha256:");
     digits.len() >= DIGITS && digest.to_string()["sha256:".len()..].starts_with(digits)
-}
-
-fn changed(code: &'static str, message: String) -> Failure {
-    Failure::new(code, message, "see it again with `prowess proposals show`")
 }
 
 fn unseen(proposal: &StoredProposal) -> Failure {

@@ -35,6 +35,9 @@ pub(crate) struct Shown<'c> {
     package: Option<Digest>,
     /// The capabilities of the skill, as `kind:value`.
     surface: BTreeSet<String>,
+    /// Why these are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    surface_unknown: Option<String>,
     /// The skill with its files as `trust --skill` names it, and these as a diff, if an agent has
     /// written it and they wait for a review.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,17 +72,18 @@ pub(crate) fn shown<'c>(catalog: &'c Catalog, id: &str) -> Result<Shown<'c>, Fai
         let message = format!("the `SKILL.md` of `{id}` can no longer be read");
         Failure::new("skill-changed", message, "see `prowess validate` for what is wrong with it")
     })?;
-    let files = Target::of_record(record).and_then(|target| target.files()).ok();
-    let package = files.as_ref().map(package_digest);
+    let files = Target::of_record(record).and_then(|target| target.files());
+    let package = files.as_ref().ok().map(package_digest);
     let waits =
         *record.layer().name == *AGENT_LAYER && record.availability() == Availability::Hidden;
-    let review = package.zip(files.as_ref()).filter(|_| waits).map(|(digest, files)| {
+    let review = package.zip(files.as_ref().ok()).filter(|_| waits).map(|(digest, files)| {
         let diff = package_diff(&PackageFiles::new(), files);
         json!({ "skill": format!("{}@{digest}", record.id()), "diff": diff })
     });
     Ok(Shown {
         package,
         surface: files.as_ref().map(surface).unwrap_or_default(),
+        surface_unknown: files.as_ref().err().map(|failure| failure.message.clone()),
         review,
         record: TrustedRecord::new(record, &UserTrust::of(catalog)?),
         digest: Digest::of(&text),
@@ -106,6 +110,9 @@ fn text_of(shown: &Shown<'_>) -> String {
         line("version", version);
     }
     line("digest", &digest.to_string());
+    if let Some(reason) = &shown.surface_unknown {
+        line("surface", &format!("not known: {reason}"));
+    }
     for resource in &resources.resources {
         line("file", &format!("{} ({})", resource.path, counted(resource.bytes, "byte")));
     }

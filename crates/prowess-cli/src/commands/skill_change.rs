@@ -324,13 +324,17 @@ impl Made<'_> {
     }
 }
 
+fn archived(files: &PackageFiles) -> Vec<File> {
+    let file = |(path, file): (&String, &PackageFile)| {
+        let PackageFile { content, is_executable } = file.clone();
+        File { path: path.clone(), content, is_executable }
+    };
+    files.iter().map(file).collect()
+}
+
 /// Returns the files as the store keeps them.
 fn archive(files: &PackageFiles) -> Result<Archive, Failure> {
-    let files = files.iter().map(|(path, PackageFile { content, is_executable })| {
-        let file = File::new(path.clone(), content.clone());
-        if *is_executable { file.executable() } else { file }
-    });
-    Archive::new(files.collect()).map_err(|error| {
+    Archive::new(archived(files)).map_err(|error| {
         let message = format!("the files of the skill cannot be kept: {error}");
         Failure::new("skill-not-writable", message, "rename or remove that file")
     })
@@ -344,9 +348,9 @@ pub(super) fn short(digest: &Digest) -> String {
     digest.to_string().trim_start_matches("sha256:").chars().take(DIGITS).collect()
 }
 
-/// Returns the capabilities of a package with these files.
+/// Returns the capabilities of a package with these files, which an archive need not be able to have.
 pub(super) fn surface(files: &PackageFiles) -> std::collections::BTreeSet<String> {
-    archive(files).map(|archive| prowess_store::surface(&archive)).unwrap_or_default()
+    prowess_store::surface(&archived(files))
 }
 
 /// Returns the files of a stored package.

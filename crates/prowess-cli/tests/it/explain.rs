@@ -242,6 +242,19 @@ fn text_reads_without_repetition() {
     assert!(missing.ends_with("; did you mean `pdf`?\n"), "{missing}");
 }
 
+/// An unknown id is compared with few of very many, because a page waits for it.
+#[test]
+fn suggestion_among_very_many_begins_with_the_same_letter() {
+    let tree = Tree::new("");
+    for name in (0..2_001).map(|number| format!("skill-{number}")) {
+        tree.write(&format!("skills/{name}/SKILL.md"), plain_skill(&name));
+    }
+    for (id, is_meant) in [("skil-7", true), ("xkill-7", false)] {
+        let ran = Program::new().root("user", &tree.join("skills")).run(&["show", id]);
+        assert_eq!(ran.stderr.contains("did you mean `skill-"), is_meant, "{}", ran.stderr);
+    }
+}
+
 #[test]
 fn code_is_explained_with_an_example_and_the_next_step() {
     let tree = home("");

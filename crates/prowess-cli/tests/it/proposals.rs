@@ -269,7 +269,13 @@ fn decisions_of_people() {
     desk.tree.write("skills/pdf/not-seen.md", "");
     let refused = onto(&first, &seen);
     assert!(refused.stderr.contains("the skill has changed since it was shown"), "{refused:?}");
-    onto(&first, &now(&first.name)).text();
+    let seen = now(&first.name);
+    onto(&first, &seen).text();
+    // As a program that was killed behind the change leaves it: the same command ends it.
+    let [waits, decided] = ["", "decided/"].map(|it| format!("proposals/{it}{}", first.name));
+    fs::rename(desk.tree.join(&decided), desk.tree.join(&waits)).unwrap();
+    let again = onto(&first, &seen);
+    assert!(again.stderr.contains(" already, and the skill has changed"), "{again:?}");
     let shown = desk.run(&["proposals", "show", &first.name]);
     for part in
         ["  accepted\n", "pdf, accepted 20", "proposed 20", "+Run `fill.py`.", "It was wrong."]
@@ -404,7 +410,7 @@ fn review_says_what_changes() {
         +++ b/go.sh\n@@\n+#!/bin/sh\n";
     // More than a lock file lists: none is left out where a person decides.
     let hosts: String = (0..600).map(|host| format!("+# https://h{host}.example.com\n")).collect();
-    let change = rename("forms") + script + &hosts;
+    let change = rename("forms") + "@@\n Run `fil.py`.\n+See [it](gone.md).\n" + script + &hosts;
     propose(&["user:pdf", "--reason", "A typo."], &change).text();
     let again = propose(&["pdf", "--reason", "Another."], &change);
     assert!(again.text().contains("waits already"), "{}", again.stdout);
@@ -421,6 +427,7 @@ fn review_says_what_changes() {
     ] {
         assert!(shown.text().contains(part), "{part}: {}", shown.stdout);
     }
+    assert!(shown.stdout.contains("  SKILL.md:") && !shown.stdout.contains("memory:"));
     assert_eq!(shown.stdout.matches("gains    host:h").count(), 600, "{}", shown.stdout);
     let proposals = desk.tree.join("proposals");
     let name = entries(&proposals).into_iter().find(|it| it.ends_with(".md")).unwrap();
@@ -434,6 +441,15 @@ fn review_says_what_changes() {
     assert!(desk.run(&["doctor"]).stdout.contains("proposal-tampered"));
     assert_eq!(desk.json(&["proposals", "reject", &name])["rejected"]["skill"], "pdf");
     assert_eq!(desk.run(&["proposals"]).text(), "no proposal waits for a review\n");
+    // A file that no archive may have, or that is too large, hides nothing of what the others do.
+    let pdf = |file: &str| format!("home/.agents/skills/pdf/{file}");
+    desk.tree.write(&pdf("a.sh"), "curl https://evil.example\n");
+    desk.tree.write(&pdf("aux.md"), "");
+    let value = desk.at_home().run(&["show", "pdf", "--format", "json"]).json();
+    assert_eq!(value["surface"], json!(["host:evil.example", "script:a.sh"]));
+    fs::File::create(desk.tree.join(&pdf("b"))).unwrap().set_len(65 << 20).unwrap();
+    let value = desk.at_home().run(&["show", "pdf"]);
+    assert!(value.text().contains("surface  not known: "), "{}", value.stdout);
 }
 
 /// One skill in two checkouts, with one directory of proposals.

@@ -1,6 +1,6 @@
 //! The capabilities of a package, and what a change adds to them.
 
-use prowess_archive::{Archive, File};
+use prowess_archive::File;
 use prowess_store::{gained, surface};
 
 /// Each change of a skill, and what it may do then that it could not do before.
@@ -11,7 +11,7 @@ fn change_gains_what_runs() {
         let text = format!("---\nname: pdf\ndescription: Reads.\n{fields}---\nOne.\n{body}");
         let files = files.iter().map(|(path, content)| File::new(*path, content.to_vec()));
         let skill = File::new("SKILL.md", text.into_bytes());
-        surface(&Archive::new(files.chain([skill]).collect()).expect("paths of files"))
+        surface(&files.chain([skill]).collect::<Vec<_>>())
     };
     for line in include_str!("../data/surface.jsonl").lines() {
         let (before, after, expected): (String, String, Vec<String>) =

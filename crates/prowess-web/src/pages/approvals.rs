@@ -4,7 +4,7 @@ use prowess_text::head_and_tail;
 use serde_json::Value;
 
 use super::changes::{Part, write_parts};
-use super::parts::{NAME_BYTES, ROW_BYTES, facts, list, more, plain, rows, target, text};
+use super::parts::{NAME_BYTES, ROW_BYTES, decidable, facts, list, plain, target, text};
 use super::{Sheet, decide};
 use crate::View;
 use crate::form::Form;
@@ -15,24 +15,14 @@ pub(super) fn all(query: &Form) -> View<'_> {
 }
 
 pub(super) fn write_all(html: &mut Html, sheet: &Sheet<'_>) {
-    let is_all = sheet.query.get("all") == "1";
-    let all =
-        if is_all { ("/approvals", "Only pending ones") } else { ("/approvals?all=1", "All") };
-    html.element("p", &[], |html| html.link(all.0, all.1));
-    let from = sheet.from();
-    let all = list(&sheet.shown.value, "approvals");
-    // The last ones first, as they are what was decided just now.
-    let newest: Vec<_> = if is_all { all.iter().rev().collect() } else { all.iter().collect() };
-    let written = rows(html, newest.iter().skip(from), |html, entry| row(html, entry));
-    let next = from.saturating_add(written);
-    match (all.is_empty(), next < all.len()) {
-        (true, _) => html.line("p", "No tool call waits for an approval."),
-        (_, true) => {
-            let path = if is_all { "/approvals?all=1&from=" } else { "/approvals?from=" };
-            more(html, &format!("{path}{next}"), "Further approvals");
-        }
-        _ => {}
+    let mut all: Vec<_> = list(&sheet.shown.value, "approvals").iter().collect();
+    if sheet.query.get("all") == "1" {
+        // The last ones first, as they are what was decided just now.
+        all.reverse();
     }
+    let others = ["Only pending ones", "All"];
+    let texts = ["Further approvals", "No tool call waits for an approval."];
+    decidable(html, sheet, ("/approvals", &all), (others, texts), row);
 }
 
 /// Adds a call in a list.

@@ -22,6 +22,7 @@ pub(super) fn write_sessions(html: &mut Html, sheet: &Sheet<'_>) {
     // The newest first. A page has those of a part of the log, so a session may be on several.
     let mut sessions: Vec<_> = list(&sheet.shown.value, "sessions").iter().collect();
     sessions.sort_by_key(|session| std::cmp::Reverse(last(session)));
+    write_proof(html, sessions.iter().flat_map(|session| list(session, "lines")));
     sessions.retain(|session| !text(session, "session").is_empty());
     let written = rows(html, &sessions, |html, session| {
         let name = text(session, "session");
@@ -34,8 +35,8 @@ pub(super) fn write_sessions(html: &mut Html, sheet: &Sheet<'_>) {
         });
         html.classed("p", "note", of.concat().trim());
         let last = list(session, "lines").last();
-        let last = last.map_or("", |line| text(line, "text"));
-        html.line("p", &clipped(last, ROW_BYTES));
+        let last = last.map_or_else(String::new, |line| mark(line).to_owned() + text(line, "text"));
+        html.line("p", &clipped(&last, ROW_BYTES));
     });
     if written == 0 {
         html.line("p", "No sessions in this part of the log.");
@@ -61,18 +62,7 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
         .iter()
         .flat_map(|of| list(of, "lines").iter().map(move |line| (number(line, "seq"), (of, line))))
         .collect();
-    let is_broken = events.values().any(|(_, line)| line["unproven"] == true);
-    html.element("p", &[], |html| {
-        let (class, state) = match is_broken {
-            true => {
-                ("refusal", "The chain is broken here: what has a question mark is not proven.")
-            }
-            false => ("note", "The chain of these entries is unbroken."),
-        };
-        html.classed("span", class, state);
-        html.text(" ");
-        html.link("/chain", "Check all of it");
-    });
+    write_proof(html, events.values().map(|(_, line)| *line));
     let newest = events.values().rev();
     let written = rows(html, newest, |html, (of, line)| event(html, of, line, session.is_empty()));
     if events.is_empty() {
@@ -86,9 +76,28 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
     }
 }
 
+/// Says whether the chain of the entries of a page is unbroken.
+fn write_proof<'l>(html: &mut Html, lines: impl IntoIterator<Item = &'l Value>) {
+    html.element("p", &[], |html| {
+        let broken = "The chain is broken here: what has a question mark is not proven.";
+        let (class, state) = match lines.into_iter().any(|line| !mark(line).is_empty()) {
+            true => ("refusal", broken),
+            false => ("note", "The chain of these entries is unbroken."),
+        };
+        html.classed("span", class, state);
+        html.text(" ");
+        html.link("/chain", "Check all of it");
+    });
+}
+
+/// Returns what is in front of an entry that the chain does not prove.
+fn mark(line: &Value) -> &'static str {
+    if line["unproven"] == true { "? " } else { "" }
+}
+
 fn event(html: &mut Html, session: &Value, line: &Value, with_session: bool) {
-    let mark = if line["unproven"] == true { "? " } else { "" };
-    html.classed("span", "time", &format!("{mark}{}", clipped(text(line, "timestamp"), 40)));
+    let time = format!("{}{}", mark(line), clipped(text(line, "timestamp"), 40));
+    html.classed("span", "time", &time);
     let name = text(session, "session");
     if with_session && !name.is_empty() {
         html.text(" ");
@@ -111,13 +120,7 @@ pub(super) fn write_statistics(html: &mut Html, sheet: &Sheet<'_>) {
     let names = ["entries", "sessions", "violations"];
     facts(html, names.map(|name| (name, plain(&value[name]))));
     let keys = ["done", "failed", "refused"];
-    chart(
-        html,
-        "Tools",
-        &value["tools"],
-        &keys,
-        "calls that were done, have failed or were refused",
-    );
+    chart(html, "Tools", &value["tools"], &keys, "calls that were done, failed or refused");
     chart(html, "Skills", &value["skills"], &["calls"], "calls of the skill that was loaded last");
 }
 

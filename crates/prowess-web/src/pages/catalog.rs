@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::changes::{Part, write_parts};
 use super::parts::{
-    NAME_BYTES, ROW_BYTES, facts, lines, list, more, number, plain, rows, target, text,
+    NAME_BYTES, ROW_BYTES, facts, lines, list, more, number, part, plain, rows, target, text,
 };
 use super::{Sheet, decide};
 use crate::View;
@@ -64,14 +64,11 @@ pub(super) fn row(html: &mut Html, skill: &Value) {
     let id = text(skill, "id");
     let is_shadowed = text(skill, "state") == "shadowed";
     // The id of a shadowed skill is that of another one.
-    let page = if is_shadowed {
-        target("/explain", "id", text(skill, "location"))
-    } else {
-        target("/skill", "id", id)
-    };
+    let (path, of) =
+        if is_shadowed { ("/explain", text(skill, "location")) } else { ("/skill", id) };
     html.classed("span", "state", text(skill, "state"));
     html.text(" ");
-    html.link(&page, &clipped(id, NAME_BYTES));
+    html.link(&target(path, "id", of), &clipped(id, NAME_BYTES));
     html.line("p", &clipped(text(skill, "description"), ROW_BYTES));
     let reason = text(skill, "reason");
     if !reason.is_empty() {
@@ -104,7 +101,11 @@ pub(super) fn write(html: &mut Html, sheet: &Sheet<'_>) {
     facts(html, of_record.into_iter().chain(digests));
     let property = |name| Part::plain(name, plain(&value["properties"][name]));
     let mut parts = Vec::from(SURFACE.map(property));
-    parts.push(Part::plain("surface", lines(list(value, "surface"))));
+    let surface = match text(value, "surface_unknown") {
+        "" => lines(list(value, "surface")),
+        reason => format!("Not known: {reason}"),
+    };
+    parts.push(Part::plain("surface", surface));
     let file = |file| format!("{} ({} bytes)\n", text(file, "path"), number(file, "bytes"));
     let mut files: String = list(value, "resources").iter().map(file).collect();
     if value["is_complete"] == false {
@@ -127,15 +128,11 @@ pub(super) fn write_reasons(html: &mut Html, sheet: &Sheet<'_>) {
         html.line("strong", &clipped(text(value, "query"), ROW_BYTES));
         html.text(&format!(", {} tokens in each model call", number(value, "tokens")));
     });
-    let from = sheet.from();
-    let all = list(value, "decisions");
-    let written = rows(html, all.iter().skip(from), |html, decision| {
+    let (all, path) = (list(value, "decisions"), target("/explain", "id", text(value, "query")));
+    let texts = ["Further decisions", "Nothing was decided."];
+    part(html, (&path, sheet.from()), all, texts, |html, decision| {
         let heading = format!("{}: {}", text(decision, "step"), text(decision, "outcome"));
         html.classed("span", "state", &heading);
         html.line("p", &clipped(text(decision, "reason"), 4 * ROW_BYTES));
     });
-    if from.saturating_add(written) < all.len() {
-        let target = target("/explain", "id", text(value, "query"));
-        more(html, &format!("{target}&from={}", from + written), "Further decisions");
-    }
 }

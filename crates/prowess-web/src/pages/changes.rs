@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use prowess_text::shell_word;
 use serde_json::Value;
 
 use super::Sheet;
-use super::parts::{NAME_BYTES, ROW_BYTES, list, more, number, rows, target, text};
+use super::parts::{NAME_BYTES, ROW_BYTES, list, more, number, part, target, text};
 use crate::form::{Form, encoded};
 use crate::html::{Html, clipped, fitting};
 use crate::{PAGE_BYTES, View};
@@ -18,12 +19,11 @@ const LINE_BYTES: usize = PAGE_BYTES / 16;
 
 pub(super) fn write_history(html: &mut Html, sheet: &Sheet<'_>) {
     let id = sheet.query.get("id");
-    html.element("p", &[], |html| {
-        html.link(&target("/skill", "id", id), &clipped(id, NAME_BYTES));
-    });
+    html.element("p", &[], |html| html.link(&target("/skill", "id", id), &clipped(id, NAME_BYTES)));
     let all = list(&sheet.shown.value, "versions");
-    let from = sheet.from();
-    let written = rows(html, all.iter().skip(from), |html, version| {
+    let texts = ["Earlier versions", "This program has not changed the skill."];
+    let path = target("/history", "id", id);
+    part(html, (&path, sheet.from()), all, texts, |html, version| {
         let at = number(version, "number");
         let mark = if version["is_current"] == true { ", now" } else { "" };
         html.classed("span", "state", &format!("{at} {}{mark}", text(version, "action")));
@@ -36,13 +36,10 @@ pub(super) fn write_history(html: &mut Html, sheet: &Sheet<'_>) {
         let of = [text(version, "time"), text(version, "by"), text(version, "package")];
         html.classed("p", "note", &of.map(|part| clipped(part, NAME_BYTES)).join(", "));
     });
-    let next = from.saturating_add(written);
-    if all.is_empty() {
-        html.line("p", "This program has not changed the skill.");
-    } else if next < all.len() {
-        more(html, &format!("{}&from={next}", target("/history", "id", id)), "Earlier versions");
-    } else {
-        html.classed("p", "note", "`prowess history restore` returns the skill to a version.");
+    if !all.is_empty() {
+        let id = clipped(&shell_word(id), ROW_BYTES);
+        let note = format!("`prowess history restore {id} NUMBER` returns to one.");
+        html.classed("p", "note", &note);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{ENTRIES, PAGES};
+use super::{ENTRIES, PAGES, Sheet};
 use crate::form::encoded;
 use crate::html::{Html, clipped};
 use crate::{PAGE_BYTES, Refusal, RefusalKind};
@@ -86,6 +86,38 @@ pub(super) fn rows<T>(
         html.element("ul", &[("class", "rows")], |html| html.part(&list));
     }
     written
+}
+
+/// Adds the rows of a list from a position on, and the link to the rest, or what an empty one is.
+pub(super) fn part<T>(
+    html: &mut Html,
+    (path, from): (&str, usize),
+    all: &[T],
+    [further, empty]: [&str; 2],
+    write: impl Fn(&mut Html, &T),
+) {
+    let next = from.saturating_add(rows(html, all.iter().skip(from), write));
+    if all.is_empty() {
+        html.line("p", empty);
+    } else if next < all.len() {
+        let separator = if path.contains('?') { '&' } else { '?' };
+        more(html, &format!("{path}{separator}from={next}"), further);
+    }
+}
+
+/// Adds a list of what waits for a decision, or of what was decided, too.
+pub(super) fn decidable(
+    html: &mut Html,
+    sheet: &Sheet<'_>,
+    (path, all): (&str, &[&Value]),
+    ([fewer, others], texts): ([&str; 2], [&str; 2]),
+    row: impl Fn(&mut Html, &Value),
+) {
+    let whole = format!("{path}?all=1");
+    let is_all = sheet.query.get("all") == "1";
+    let (here, other, text) = if is_all { (&*whole, path, fewer) } else { (path, &*whole, others) };
+    html.element("p", &[], |html| html.link(other, text));
+    part(html, (here, sheet.from()), all, texts, |html, entry| row(html, entry));
 }
 
 /// Adds the link to the next part of a page.

@@ -4,7 +4,7 @@ use prowess_text::{head_and_tail, marked_lines, quoted};
 use serde_json::Value;
 
 use super::changes::{Part, moved, write_parts};
-use super::parts::{NAME_BYTES, ROW_BYTES, facts, lines, list, more, plain, rows, target, text};
+use super::parts::{NAME_BYTES, ROW_BYTES, decidable, facts, lines, list, plain, target, text};
 use super::{Sheet, decide};
 use crate::View;
 use crate::form::Form;
@@ -15,23 +15,10 @@ pub(super) fn all(query: &Form) -> View<'_> {
 }
 
 pub(super) fn write_all(html: &mut Html, sheet: &Sheet<'_>) {
-    let is_all = sheet.query.get("all") == "1";
-    let other = if is_all {
-        ("/proposals", "Only waiting ones")
-    } else {
-        ("/proposals?all=1", "The last decided ones, too")
-    };
-    html.element("p", &[], |html| html.link(other.0, other.1));
-    let from = sheet.from();
-    let all = list(&sheet.shown.value, "proposals");
-    let written = rows(html, all.iter().skip(from), row);
-    let next = from.saturating_add(written);
-    if all.is_empty() {
-        html.line("p", "No proposal waits for a review.");
-    } else if next < all.len() {
-        let path = if is_all { "/proposals?all=1&from=" } else { "/proposals?from=" };
-        more(html, &format!("{path}{next}"), "Further proposals");
-    }
+    let all: Vec<_> = list(&sheet.shown.value, "proposals").iter().collect();
+    let others = ["Only waiting ones", "The last decided ones, too"];
+    let texts = ["Further proposals", "No proposal waits for a review."];
+    decidable(html, sheet, ("/proposals", &all), (others, texts), row);
 }
 
 /// Adds a proposal in a list.

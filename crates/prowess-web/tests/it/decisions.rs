@@ -1,5 +1,7 @@
 //! Decisions, and those on what has changed.
 
+use prowess_web::Decision;
+
 use crate::fixture::{Answer, Memory, Server, memory, proposal};
 
 #[test]
@@ -52,20 +54,12 @@ fn lost_race_is_stale() {
 
 #[test]
 fn proposal_is_decided_on_by_what_was_shown() {
+    let (name, digest, reason) = ("p1", "sha256:22", Some("it is so"));
     for (base, choice, made) in [
-        (
-            "same",
-            "accept",
-            "Accept { name: \"p1\", digest: \"sha256:22\", rebase: None, reason: Some(\"it is so\") }",
-        ),
-        (
-            "moved",
-            "rebase",
-            "Accept { name: \"p1\", digest: \"sha256:22\", rebase: Some(\"sha256:33\"), reason: \
-             Some(\"it is so\") }",
-        ),
-        ("conflict", "reject", "Reject(\"p1\", Some(\"it is so\"))"),
-        ("tampered", "reject", "Reject(\"p1\", Some(\"it is so\"))"),
+        ("same", "accept", Decision::Accept { name, digest, rebase: None, reason }),
+        ("moved", "rebase", Decision::Accept { name, digest, rebase: Some("sha256:33"), reason }),
+        ("conflict", "reject", Decision::Reject(name, reason)),
+        ("tampered", "reject", Decision::Reject(name, reason)),
     ] {
         let server = Server::start(memory());
         let set = |diff| *server.memory.proposal.lock().unwrap() = proposal(diff, base);
@@ -98,7 +92,7 @@ fn proposal_is_decided_on_by_what_was_shown() {
         set("-old word\n+new word\n");
         let answer = server.post("/proposal", &form);
         assert_eq!(answer.header("location"), Some("./proposal?id=p1"), "{answer:?}");
-        assert_eq!(*server.memory.decided.lock().unwrap(), [made]);
+        assert_eq!(*server.memory.decided.lock().unwrap(), [format!("{made:?}")]);
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, chown, symlink};
 use std::process::{Command, Stdio};
 
-use prowess::governance::{Review, StoredProposal};
+use prowess::governance::{Review, StoredProposal, package_digest};
 use prowess::{Actor, Catalog, ReviewStep, Timestamp};
 
 use super::install_crashes::{Call, calls_of};
@@ -40,20 +40,26 @@ fn is_new(desk: &Desk) -> bool {
     text
 }
 
-/// Returns a skill with a proposal, and the arguments that accept it.
-fn waiting() -> (Desk, Vec<String>) {
+/// Returns a skill with a proposal, and the arguments that accept it, also as one for another base.
+fn waiting(is_rebased: bool) -> (Desk, Vec<String>) {
     let desk = Desk::new();
     desk.tree.write("skills/pdf/.git/HEAD", "ref: refs/heads/main\n");
     symlink("SKILL.md", desk.tree.join("skills/pdf/link")).unwrap();
     let proposal = desk.propose("agent", &format!("--- a/SKILL.md\n+++ b/SKILL.md\n@@\n{DIFF}"));
     let digest = proposal.digest.to_string();
     let words = ["proposals", "accept", &proposal.name, "--digest", &digest];
-    (desk, words.map(str::to_owned).into())
+    let mut words: Vec<_> = words.map(str::to_owned).into();
+    if is_rebased {
+        desk.tree.write("skills/pdf/seen.md", "");
+        let seen = package_digest(&desk.package().files().unwrap()).to_string();
+        words.extend(["--rebase".to_owned(), seen]);
+    }
+    (desk, words)
 }
 
 #[test]
 fn killed_acceptance_and_return_leave_one_of_the_versions() {
-    let (desk, accept) = waiting();
+    let (desk, accept) = waiting(false);
     let words = |words: &[String]| words.iter().map(String::as_str).collect::<Vec<_>>().join(" ");
     let run = |desk: &Desk, line: &str, options: &[&str]| {
         let arguments: Vec<_> = line.split(' ').collect();
@@ -64,8 +70,10 @@ fn killed_acceptance_and_return_leave_one_of_the_versions() {
     let of_restore =
         calls_of(&desk.tree.join("calls"), || run(&desk, "history restore pdf 1", &[]));
     let mut kills = 0;
-    for Call { name, number, .. } in of_accept.iter().filter(|call| call.is_change) {
-        let (desk, accept) = waiting();
+    let changes = || of_accept.iter().filter(|call| call.is_change);
+    let both = [false, true].into_iter().flat_map(|it| changes().map(move |call| (call, it)));
+    for (Call { name, number, .. }, is_rebased) in both {
+        let (desk, accept) = waiting(is_rebased);
         let fault = format!("inject={name}:signal=KILL:when={number}");
         let is_done = run(&desk, &words(&accept), &["-e", &fault]);
         kills += usize::from(!is_done);
@@ -78,10 +86,10 @@ fn killed_acceptance_and_return_leave_one_of_the_versions() {
         let history = desk.run(&["history", "pdf", "--format", "json"]).json();
         assert_eq!(history["versions"][0]["is_current"], true, "{fault}: {history}");
     }
-    assert!(kills > 20, "an acceptance was killed {kills} times");
+    assert!(kills > 40, "an acceptance was killed {kills} times");
     kills = 0;
     for Call { name, number, .. } in of_restore.iter().filter(|call| call.is_change) {
-        let (desk, accept) = waiting();
+        let (desk, accept) = waiting(false);
         assert!(run(&desk, &words(&accept), &[]));
         let fault = format!("inject={name}:signal=KILL:when={number}");
         kills += usize::from(!run(&desk, "history restore pdf 1", &["-e", &fault]));
@@ -143,7 +151,7 @@ fn owner_is_kept_or_nothing_changes() {
     }
     let nobody = 65_534;
     for is_foreign in [false, true] {
-        let (desk, accept) = waiting();
+        let (desk, accept) = waiting(false);
         let owned =
             Command::new("chown").args(["-R", "65534:65534"]).arg(desk.tree.path()).status();
         assert!(owned.unwrap().success());
