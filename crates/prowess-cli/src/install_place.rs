@@ -341,8 +341,7 @@ impl From<InstallError> for Failure {
             InstallError::Store(StoreError::Lock(_)) => "restore or repair the lock file",
             InstallError::Store(_) => "`prowess verify` shows the state of the store",
             InstallError::NoSkill(_) => {
-                "check the source and the names; `prowess remove` takes away what its source no \
-                 longer has"
+                "check the names; `prowess remove` takes away what a source no longer has"
             }
             InstallError::Remote(error) if matches!(error.kind, Invalid | TooLarge) => {
                 "report it to the publisher, or name other skills of the source"

@@ -78,12 +78,10 @@ fn link_of_a_zip_file_is_a_copy() {
 
 #[test]
 fn file_that_is_no_package_hides_none() {
-    let texts = ["index", "index", "text", "text"];
-    let paths = ["SKILL.md", "x/SKILL.md", "x/a/SKILL.md", "x/a/b/SKILL.md"];
-    let each = || paths.into_iter().zip(texts.map(str::as_bytes));
-    let files: Vec<_> = each().map(|(path, text)| record(path, b'0', text)).collect();
-    let zipped: Vec<_> = each().map(|(path, text)| stored(path, text)).collect();
-    for bytes in [tar(&files), tar_gz(&files), zip(&zipped)] {
+    let files = ["SKILL.md", "x/SKILL.md", "x/a/SKILL.md", "x/a/b/SKILL.md"];
+    let text = |path: &str| if path.contains('a') { "text" } else { "index" }.as_bytes();
+    let zipped = zip(&files.map(|path| stored(path, text(path))));
+    for bytes in [tar(&files.map(|path| record(path, b'0', text(path)))), zipped] {
         let expected = [": SKILL.md=?", "x: SKILL.md=?", "x/a: SKILL.md b/SKILL.md"];
         assert_eq!(packages(&bytes, &Limits::default()).unwrap(), expected);
     }

@@ -112,10 +112,7 @@ pub(crate) fn checked_line(id: &str, checked: &Checked) -> Line {
         (Ok(()), RemoteState::WentBack(reasons)) => {
             ("changed", Some(format!("the source has another version: {}", reasons.join("; "))))
         }
-        (Ok(()), RemoteState::Gone) => (
-            "gone",
-            Some("the source has no such skill; `prowess remove` takes it away".to_owned()),
-        ),
+        (Ok(()), RemoteState::Gone) => ("gone", Some("`prowess remove` takes it away".to_owned())),
         (Ok(()), RemoteState::Unavailable(error)) => (unchecked(error), Some(error.to_string())),
     };
     Line { id: id.to_owned(), state, detail }

@@ -27,15 +27,11 @@ pub(crate) fn resolve(
         }),
         Err(error) if error.kind == RemoteErrorKind::NotFound && !is_index => {
             // The error of the newer path is the one to show.
+            // A page of a repository is one, too, at a host that is not known to have them.
+            let message = format!("{error}; of a repository, write `git+` and its URL for git");
+            let error = RemoteError { message, ..error };
             site_files::resolve(client, url, cancel).map_err(|older| {
-                if older.kind != RemoteErrorKind::NotFound {
-                    return older;
-                }
-                // The page of a repository at a host that is not known as one.
-                let is_page = url.path().trim_matches('/').contains('/');
-                let help = "; of a repository, write `git+` and the URL that git clones";
-                let message = error.message + if is_page { help } else { "" };
-                RemoteError { message, ..error }
+                if older.kind == RemoteErrorKind::NotFound { error } else { older }
             })
         }
         Err(error) => Err(error),
