@@ -60,7 +60,7 @@ fn denied_calls_of_the_command_line_are_recorded_once() {
 #[test]
 fn server_and_command_line_share_approvals() {
     block_on(async {
-        let place = Place::new("added_tools: gate");
+        let place = Place::new("added_tools: gate\nscripts: { exec: tool }");
         let client = Client::of(place.program()).await;
         let run = || client.call("skills_run", serde_json::from_str(RUN).unwrap());
         let asked = run().await;
@@ -77,7 +77,7 @@ fn server_and_command_line_share_approvals() {
 
 #[test]
 fn refused_call_names_the_commands_for_its_approval() {
-    let place = Place::new("added_tools: gate");
+    let place = Place::new("added_tools: gate\nscripts: { exec: tool }");
     let answer = place.run(&["call", "skills_run", RUN, "--format", "json"]).json();
     assert!(answer["approval"].is_string(), "the approval is named: {answer}");
     let ran = place.run(&["call", "skills_run", RUN]);

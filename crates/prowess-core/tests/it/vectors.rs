@@ -125,7 +125,8 @@ fn check_refusal(entry: &ApprovalEntry) {
     let Err(refused) = entry.decide(&decision) else { return };
     let stored = serde_json::to_value(&entry.state).expect("it is data");
     let [state, by] = ["kind", "by"].map(|field| stored[field].as_str().unwrap_or_default());
-    assert_eq!(refused.to_string(), format!("approval `a` is {state} by {by}"));
+    let granted = if state == "spent" { ", granted" } else { "" };
+    assert_eq!(refused.to_string(), format!("approval `a` is {state}{granted} by {by}"));
 }
 
 /// An approval is for its tool, its tenant, and its session or all of them.

@@ -143,9 +143,9 @@ fn quotas_count_reviewed_skills_first() {
 
 #[test]
 fn skill_with_too_many_files_says_so() {
-    let source = MemorySource::builder("written").file("s/SKILL.md", skill_md("s", "it"));
-    let source = (0..1_001).fold(source, |it, number| it.file(&format!("s/{number}.txt"), ""));
-    let source = Arc::new(source.build().expect("the paths are valid"));
+    let others = (0..1_001).map(|number| (format!("s/{number}.txt"), String::new()));
+    let own = [("s/SKILL.md".to_owned(), skill_md("s", "it"))];
+    let source = files("written", own.into_iter().chain(others));
     let listed = listed(&registry(source, &Arc::default(), &[]));
     assert!(listed[0].1.starts_with("it has more than 1000 files, or"), "{listed:?}");
 }

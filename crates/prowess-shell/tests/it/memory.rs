@@ -110,7 +110,9 @@ fn commands_at_once_drop_no_files() {
         let limits = ShellLimits { memory_bytes: 256 << 20, ..ShellLimits::default() };
         let setup = Setup::new(&[], ShellPolicy { limits, ..ShellPolicy::default() });
         let idle = ["one", "two", "three"];
-        idle.map(|session| setup.in_session(session, "echo mine > /tmp/k").unwrap());
+        for session in idle {
+            setup.in_session(session, "echo mine > /tmp/k").unwrap();
+        }
         std::thread::scope(|scope| {
             for at in 0..5 {
                 let busy = format!("busy-{at}");
