@@ -34,7 +34,7 @@ pub enum UnreadableKind {
     /// A character that a reader cannot see, or a blank that is none to the shell.
     Invisible,
     /// A sign of another script outside of quotes that looks like `;`, `|`, `&`, `<`, `>`, `$` or a
-    /// backtick. To the shell it is a letter of the word; to the person who reads the command, and
+    /// backtick. To the shell it is a letter of the word; to a reader of the command, and
     /// to a program that normalises it first, another command begins there.
     LookAlike,
     /// `$` or a backtick: a parameter, a substitution or arithmetic.
