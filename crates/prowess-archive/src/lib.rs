@@ -23,7 +23,8 @@
 //! refusals with a code and the name of the entry.
 //!
 //! Of an archive of several packages, such as a repository, [`read_packages`] reads each one for
-//! itself: what none of the ways to unpack it could put elsewhere costs one package alone.
+//! itself: what none of the ways to unpack it could put elsewhere costs one package alone. A
+//! `SKILL.md` that is no skill, such as an index, hides none of those below it.
 //!
 //! [`look`] shows everything that is in an archive, also in one that is refused.
 //!

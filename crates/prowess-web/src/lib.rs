@@ -39,7 +39,8 @@
 //! cookie for a path that no other server knows; the names in each request must be the server's
 //! own, and each form has a token of the session.
 //!
-//! It is not a dashboard: nothing moves, and a page is as old as its last request.
+//! It is not a dashboard: nothing moves, and a page is as old as its last request. Nothing is folded
+//! away in `<details>` either: what a person decides on is in sight, and what is longer has a next page.
 #![forbid(unsafe_code)]
 
 mod check;
