@@ -11,7 +11,7 @@ fn pick<'t, T>(random: &mut Random, from: &'t [T]) -> &'t T {
 /// because they are answered when they end.
 fn request(random: &mut Random) -> (String, Value) {
     let lines: Vec<_> = include_str!("requests.jsonl").lines().collect();
-    serde_json::from_str(pick(random, &lines)).expect("each line is a request")
+    serde_json::from_str(pick::<&str>(random, &lines)).expect("each line is a request")
 }
 
 /// Returns a message of one line. Most are requests with this id.
