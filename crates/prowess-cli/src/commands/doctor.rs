@@ -131,7 +131,7 @@ pub(crate) fn with_checked<R>(
     further.extend(elsewhere(&catalog));
     let locks = lock_place::all(&paths::surroundings()?, &runtime.policies().discovery);
     further.extend(locks.iter().flat_map(LockFile::findings));
-    further.extend(Elsewhere::of(global, runtime.policies(), &catalog)?.findings());
+    further.extend(Elsewhere::with_insides(global, runtime.policies(), &catalog)?.findings());
     let checked = checked(&catalog, &further, refresh, authoring, sandbox, &trust);
     then(&Checked { in_prompt, ..checked })
 }

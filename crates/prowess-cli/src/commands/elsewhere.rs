@@ -1,5 +1,6 @@
 //! Skills that are on this machine and not read, and the commands that show them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use prowess::source_fs::{
@@ -65,21 +66,35 @@ impl Elsewhere {
         policies: &Policies,
         catalog: &Catalog,
     ) -> Result<Self, Failure> {
+        Self::around(global, policies, catalog, &BTreeSet::new())
+    }
+
+    /// Looks into the skills, too, at which a search has ended. That lists each once more.
+    pub(crate) fn with_insides(
+        global: &Global,
+        policies: &Policies,
+        catalog: &Catalog,
+    ) -> Result<Self, Failure> {
+        // Those that cannot be used have a finding. So has a link that is not followed.
+        let places = catalog.diagnostics().filter_map(|it| it.path.as_deref().map(Path::new));
+        let broken = places.filter_map(nowhere::skill_at).filter(|it| !it.is_symlink());
+        let skills = directories(catalog).chain(broken.map(Path::to_owned));
+        Self::around(global, policies, catalog, &skills.filter(|it| it.is_absolute()).collect())
+    }
+
+    fn around(
+        global: &Global,
+        policies: &Policies,
+        catalog: &Catalog,
+        skills: &BTreeSet<PathBuf>,
+    ) -> Result<Self, Failure> {
         if !global.skills.root.is_empty() {
             return Ok(Self::default());
         }
         let adding = Adding::of(global, policies)?;
-        let records = || {
-            let records = catalog.skills().chain(catalog.excluded());
-            records.map(|it| PathBuf::from(it.root_directory()))
-        };
-        // Those that cannot be used have a finding.
-        let places = catalog.diagnostics().filter_map(|it| it.path.as_deref().map(Path::new));
-        let broken = places.filter_map(nowhere::skill_at);
-        let skills = records().chain(broken.map(Path::to_owned)).filter(|it| it.is_absolute());
-        let unread = policies.discovery.unread(&adding.surroundings, &skills.collect(), || {
+        let unread = policies.discovery.unread(&adding.surroundings, skills, || {
             let installed = installed_from(&adding.surroundings, &policies.discovery);
-            records().chain(installed).collect()
+            directories(catalog).chain(installed).collect()
         });
         Ok(Self { unread, adding })
     }
@@ -181,6 +196,12 @@ impl Elsewhere {
         }
         sentences
     }
+}
+
+/// Returns the directories of the skills of a catalog.
+fn directories(catalog: &Catalog) -> impl Iterator<Item = PathBuf> {
+    let records = catalog.skills().chain(catalog.excluded());
+    records.map(|it| PathBuf::from(it.root_directory()))
 }
 
 /// Returns the directories that installed skills come from, whose skills are not read twice.

@@ -107,7 +107,8 @@ pub(crate) fn explained<'c>(
     let mut explained = explain(catalog, prompt, discovery, (&trust, &offering), query);
     if explained.is_under_no_root {
         let path = absolute(query.as_ref()).unwrap_or_default();
-        let reason = Elsewhere::of(global, runtime.policies(), catalog)?.reason(query, &path);
+        let reason =
+            Elsewhere::with_insides(global, runtime.policies(), catalog)?.reason(query, &path);
         let not_read = reason.map(|reason| vec![Decision::new("find", "not-read", reason)]);
         explained.decisions = not_read.unwrap_or(explained.decisions);
     }
