@@ -15,8 +15,9 @@ use prowess::source_fs::{PROJECT_LAYER, ProjectTrust};
 use prowess::state::RecordCache;
 use prowess::tools::{HookPolicy, ReadGate, RequiresMode, ScriptRead};
 use prowess::{
-    Availability, ConfigValue, Layer, MemorySource, Policies, Record, Runtime, RuntimeBuilder,
-    ShowLocation, SkillSource as _, ToolRule, Trust, folder_trust, is_default_skill, trust_file,
+    AuditLog, AuditPolicy, Availability, ConfigValue, Layer, MemorySource, Policies, Record,
+    Runtime, RuntimeBuilder, ShowLocation, SkillSource as _, ToolRule, Trust, folder_trust,
+    is_default_skill, trust_file,
 };
 use prowess_text::{quoted, shell_word};
 
@@ -201,6 +202,13 @@ pub(crate) fn idle_keys(policies: &Policies) -> Vec<(&'static str, Failure)> {
         "no script may run, and none is kept from being read",
         "set `scripts.exec` or `tools.script_read` as well, or leave the key out",
     ];
+    let not_recorded = [
+        "key-without-effect",
+        "there is no audit log, so nothing is recorded, and no call is refused for that",
+        "set `audit: { log: keep }` as well, or leave the key out",
+    ];
+    let audit = &policies.audit;
+    let is_unrecorded = audit.policy == AuditPolicy::Required && audit.log == AuditLog::Never;
     let is_manual = refresh.mode == Some(RefreshMode::Manual);
     let is_free = tools.script_read == ScriptRead::Allow
         && policies.scripts.exec == ScriptExecution::Off
@@ -209,6 +217,7 @@ pub(crate) fn idle_keys(policies: &Policies) -> Vec<(&'static str, Failure)> {
     let restricts = gate.tool_semantics == ToolSemantics::Restrict;
     let blocks_reads = tools.script_read == ScriptRead::BlockWhenActive;
     let keys = [
+        ("audit.policy", is_unrecorded, not_recorded),
         ("tools.hooks", no_runner, not_run),
         ("tools.requires", tools.requires != RequiresMode::Hint && loads_nothing, not_loaded),
         ("prompt.blocks", names_paths && hides_paths, not_shown),
