@@ -72,7 +72,8 @@ impl SkillFiles {
         let path = comment.strip_prefix(RUN)?;
         let content = self.content(Path::new(path), Opened::ToRun, |_, script| script);
         let text = |bytes| String::from_utf8_lossy(&with_line_feeds(bytes)).into_owned();
-        Some(content.map(|bytes| UNSEEN.to_owned() + &text(bytes)))
+        // Editors of Windows begin a file with a mark, which would be a part of the first word.
+        Some(content.map(|bytes| UNSEEN.to_owned() + text(bytes).trim_start_matches('\u{feff}')))
     }
 
     pub(crate) fn mounts(&self) -> Arc<Mounts> {
@@ -243,11 +244,8 @@ fn instead(path: &str) -> String {
     format!("eval '{RUN}{}'\n", path.replace('\'', "'\\''"))
 }
 
-/// Returns a script as a shell reads it: without a byte order mark and carriage returns.
-pub(crate) fn with_line_feeds(mut content: Vec<u8>) -> Vec<u8> {
-    if content.starts_with(b"\xef\xbb\xbf") {
-        content.drain(..3);
-    }
+/// Returns a text whose lines end with a line feed alone.
+pub(crate) fn with_line_feeds(content: Vec<u8>) -> Vec<u8> {
     if !content.windows(2).any(|pair| pair == b"\r\n") {
         return content;
     }
