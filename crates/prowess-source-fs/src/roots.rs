@@ -162,7 +162,9 @@ impl Finder<'_> {
         let named = named_skill(&written).filter(|_| !waits);
         let (directory, skill_name) = named.unzip();
         let directory = directory.unwrap_or(written);
-        let project = self.project_folder().filter(|it| is_in(&directory, it));
+        let is_of_project =
+            |it: &PathBuf| is_in(&directory, it) && !self.surroundings.is_too_wide(it);
+        let project = self.project_folder().filter(is_of_project);
         let layer = match project {
             None if *layer == *PROJECT_LAYER => OTHERS_LAYER,
             _ => layer,
