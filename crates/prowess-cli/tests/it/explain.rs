@@ -138,7 +138,7 @@ fn skill_of_another_part_of_the_project_is_named() {
         ("far-away", far),
     ] {
         let found = program().run(&["explain", query]).stdout;
-        let command = format!("prowess config set --project discovery.also '[{place}]'");
+        let command = format!("prowess config set --add --project discovery.also {place}");
         assert!(found.contains(&format!("run `prowess trust && {command}`")), "{found}");
     }
     tree.write("packs/superpowers/skills/plan/SKILL.md", plain_skill("plan"));

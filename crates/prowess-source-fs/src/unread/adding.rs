@@ -12,26 +12,31 @@ use crate::{ClientName, Discovery, FurtherPlace, PROJECT_LAYER, ProjectSearch, S
 pub struct Setting {
     /// The key.
     pub key: String,
-    /// The value, in YAML.
-    pub value: String,
+    /// The value, or those that are added to a list.
+    pub values: Vec<String>,
+    /// Whether the key is a list, which keeps what it has.
+    pub adds: bool,
     /// Whether it belongs in the file of the project, because it is about this project alone.
     pub is_of_project: bool,
 }
 
 impl Setting {
-    fn new(key: &str, value: String) -> Self {
-        Self { key: key.to_owned(), value, is_of_project: false }
+    fn new(key: &str, value: &str) -> Self {
+        let values = vec![value.to_owned()];
+        Self { key: key.to_owned(), values, adds: false, is_of_project: false }
+    }
+
+    fn adding(key: &str, items: impl Iterator<Item = String>) -> Self {
+        Self { values: items.collect(), adds: true, ..Self::new(key, "") }
     }
 }
 
 impl Discovery {
     /// Returns the changes of configurations that add directories to this policy, the user's own.
-    /// Those in the project are added for this project alone, whose file names these places
-    /// already, unless they are places of a client.
+    /// Those in the project are added for this project alone, unless they are places of a client.
     pub fn settings_that_add<'d>(
         &self,
         directories: impl IntoIterator<Item = &'d Path>,
-        of_project: &[FurtherPlace],
         surroundings: &Surroundings,
     ) -> Vec<Setting> {
         let mut added = self.clone();
@@ -45,8 +50,7 @@ impl Discovery {
         let mut settings = self.changes_to(&added);
         if !places.is_empty() {
             let new = ProjectDirectory::few(places).into_iter().map(FurtherPlace::InProject);
-            let value = list_of(of_project.iter().cloned().chain(new).map(String::from));
-            let setting = Setting::new("discovery.also", value);
+            let setting = Setting::adding("discovery.also", new.map(String::from));
             settings.push(Setting { is_of_project: true, ..setting });
         }
         settings
@@ -77,7 +81,10 @@ impl Discovery {
             *self = changed;
             return None;
         }
-        let project = surroundings.project().filter(|it| !is_of_user && directory.starts_with(it));
+        // What others have written in a home waits for its own trust.
+        let project = surroundings
+            .project()
+            .filter(|it| !is_of_user && directory.starts_with(it) && !surroundings.is_too_wide(it));
         let place = project.and_then(|project| ProjectDirectory::of(directory, project));
         let place = place.filter(|_| {
             // A link that leads out of a project is not followed.
@@ -121,35 +128,20 @@ impl Discovery {
     /// Returns the settings that make this policy another one.
     fn changes_to(&self, other: &Self) -> Vec<Setting> {
         let mut settings = Vec::new();
-        let mut change = |key: &str, value: String| settings.push(Setting::new(key, value));
-        if other.also != self.also {
-            change("discovery.also", list_of(other.also.iter().cloned().map(String::from)));
-        }
+        let also = other.also.iter().skip(self.also.len()).cloned();
+        settings.push(Setting::adding("discovery.also", also.map(String::from)));
         if other.user != self.user {
-            change("discovery.user", "true".to_owned());
+            settings.push(Setting::new("discovery.user", "true"));
         }
         if other.project != self.project {
-            change("discovery.project", "repository".to_owned());
+            settings.push(Setting::new("discovery.project", "repository"));
         }
         for (layer, roots) in &other.roots {
-            if self.roots.get(layer) != Some(roots) {
-                let roots = roots.iter().map(|root| root.to_string_lossy().into_owned());
-                change(&format!("discovery.roots.{layer}"), list_of(roots));
-            }
+            let roots = roots.iter().skip(self.roots.get(layer).map_or(0, Vec::len));
+            let roots = roots.map(|root| root.to_string_lossy().into_owned());
+            settings.push(Setting::adding(&format!("discovery.roots.{layer}"), roots));
         }
+        settings.retain(|it| !it.values.is_empty());
         settings
     }
-}
-
-/// Returns a list in YAML.
-fn list_of(items: impl Iterator<Item = String>) -> String {
-    let is_plain = |item: &str| {
-        item.starts_with(|first: char| first.is_ascii_alphabetic() || first == '.')
-            && item.chars().all(|it| it.is_ascii_alphanumeric() || "._/-*".contains(it))
-    };
-    let item = |item: String| match is_plain(&item) {
-        true => item,
-        false => format!("\"{}\"", item.replace('\\', r"\\").replace('"', r#"\""#)),
-    };
-    format!("[{}]", items.map(item).collect::<Vec<_>>().join(", "))
 }

@@ -42,11 +42,11 @@ fn unread(tree: &Tree, policy: &Discovery, working: &str) -> (Vec<String>, Vec<S
     let surroundings = surroundings(tree, working);
     let unread = all(policy, &surroundings).directories;
     let directories = unread.iter().map(|it| it.directory.as_path());
-    let settings = policy.settings_that_add(directories, &[], &surroundings);
+    let settings = policy.settings_that_add(directories, &surroundings);
     let place = |path: &str| path.replace(&format!("{}/", tree.path().display()), "");
     let settings = settings.iter().map(|it| {
         let file = if it.is_of_project { "project: " } else { "" };
-        format!("{file}{}={}", it.key, place(&it.value))
+        format!("{file}{}=[{}]", it.key, place(&it.values.join(", ")))
     });
     (lines(tree, &unread), settings.collect())
 }
@@ -63,7 +63,7 @@ fn skills_of_other_clients_are_seen_and_can_be_added() {
     assert_eq!(directories.join(", "), expected, "neither what is read nor links to it are unread");
     let expected = [
         "discovery.also=[acme, tool]",
-        "discovery.roots.user=[\"home/.config/tool-x/skills\"]",
+        "discovery.roots.user=[home/.config/tool-x/skills]",
         "project: discovery.also=[./skills]",
     ];
     assert_eq!(settings, expected);
@@ -98,13 +98,13 @@ fn what_the_policy_leaves_out_on_purpose_is_not_unread() {
     let around = surroundings(&tree, "repo");
     let left_out = all(&few, &around).left_out;
     assert_eq!(lines(&tree, &left_out), ["repo/.claude/skills 1", "home/.claude/skills 1"]);
-    let settings = few.settings_that_add([left_out[0].directory.as_path()], &[], &around);
-    assert_eq!(settings[0].value, "[claude]", "and it can still be added");
+    let settings = few.settings_that_add([left_out[0].directory.as_path()], &around);
+    assert_eq!(settings[0].values, ["claude"], "and it can still be added");
     let neither = Discovery { user: false, project: ProjectSearch::Never, ..policy() };
     assert_eq!(all(&neither, &around).directories, [], "the key that is off is meant");
     let left_out = all(&neither, &around).left_out;
     let all = left_out.iter().map(|it| it.directory.as_path());
-    let settings = neither.settings_that_add(all, &[], &around);
+    let settings = neither.settings_that_add(all, &around);
     let keys: Vec<_> = settings.iter().map(|it| it.key.as_str()).collect();
     assert_eq!(keys, ["discovery.user", "discovery.project", "discovery.also"]);
     let skip = Discovery { skip: vec![".acme".into()], ..policy() };
@@ -188,7 +188,7 @@ fn plugins_of_clients_are_seen_in_the_home() {
         "home/.gemini/extensions",
     ];
     assert_eq!(directories, places.map(|place| format!("{place} 1")));
-    let setting = format!("discovery.roots.project=[\"{}\"]", places.join("\", \""));
+    let setting = format!("discovery.roots.project=[{}]", places.join(", "));
     assert_eq!(settings, [setting], "others have written them");
 }
 
