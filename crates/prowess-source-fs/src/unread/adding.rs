@@ -5,7 +5,10 @@ use std::path::Path;
 use super::is_of_user;
 use crate::further_place::ProjectDirectory;
 use crate::roots::USER_LAYER;
-use crate::{ClientName, Discovery, FurtherPlace, PROJECT_LAYER, ProjectSearch, Surroundings};
+use crate::surroundings::is_in;
+use crate::{
+    ClientName, Discovery, FurtherPlace, PROJECT_LAYER, ProjectSearch, SkillRoot, Surroundings,
+};
 
 /// A change of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,11 +89,8 @@ impl Discovery {
             .project()
             .filter(|it| !is_of_user && directory.starts_with(it) && !surroundings.is_too_wide(it));
         let place = project.and_then(|project| ProjectDirectory::of(directory, project));
-        let place = place.filter(|_| {
-            // A link that leads out of a project is not followed.
-            let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-            project.is_some_and(|project| real(directory).starts_with(real(project)))
-        });
+        // A link that leads out of a project is not followed.
+        let place = place.filter(|_| project.is_some_and(|project| is_in(directory, project)));
         if place.is_none() {
             let (layer, directory) = match is_of_user {
                 true => (USER_LAYER, directory.to_owned()),
@@ -114,7 +114,7 @@ impl Discovery {
         let Ok(real) = directory.canonicalize() else { return false };
         let old = before.real_roots(surroundings);
         let (mut is_read, mut is_narrow) = (false, true);
-        for root in self.find_outermost(surroundings) {
+        for root in self.searched(surroundings) {
             let Ok(found) = root.directory.canonicalize() else { continue };
             let is_trusted = *root.layer == *USER_LAYER;
             is_read |= found == real && is_trusted == is_of_user;
@@ -123,6 +123,13 @@ impl Discovery {
                 || super::is_of_user(&root.directory, surroundings);
         }
         is_read && is_narrow
+    }
+
+    /// Returns the directories that are searched: no link of a project that leads out of it.
+    pub(super) fn searched(&self, surroundings: &Surroundings) -> Vec<SkillRoot> {
+        let mut roots = self.find_outermost(surroundings);
+        roots.retain(|it| it.within.as_ref().is_none_or(|within| is_in(&it.directory, within)));
+        roots
     }
 
     /// Returns the settings that make this policy another one.

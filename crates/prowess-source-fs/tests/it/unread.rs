@@ -182,14 +182,17 @@ fn a_search_that_ended_early_is_not_whole() {
 fn plugins_of_clients_are_seen_in_the_home() {
     let tree = tree(include_str!("../data/unread/of_plugins.txt").lines());
     let (directories, settings) = unread(&tree, &policy(), "repo");
-    let places = [
-        "home/.claude/plugins/cache",
-        "home/.claude/plugins/marketplaces",
-        "home/.gemini/extensions",
-    ];
-    assert_eq!(directories, places.map(|place| format!("{place} 1")));
+    let places = ["home/.claude/plugins/cache", "home/.gemini/extensions"];
+    assert_eq!(directories, [format!("{} 2", places[0]), format!("{} 1", places[1])]);
     let setting = format!("discovery.roots.project=[{}]", places.join(", "));
     assert_eq!(settings, [setting], "others have written them");
+    let roots = [("project".into(), places.map(|place| tree.join(place)).to_vec())].into();
+    let added = Discovery { roots, ..policy() };
+    assert_eq!(unread(&tree, &added, "repo").0, [""; 0], "older versions are not missed");
+    let found = added.find(&surroundings(&tree, "repo")).roots.into_iter().take(2);
+    let found = found.map(|it| it.directory.strip_prefix(tree.path()).unwrap().to_owned());
+    let newest = ["m/other", "m/p/1.10.0"].map(|it| Path::new(places[0]).join(it));
+    assert_eq!(found.collect::<Vec<_>>(), newest);
 }
 
 /// A setting of the user trusts nothing for good but the user's own: no clones, caches, downloads.
@@ -205,6 +208,8 @@ fn only_own_directories_are_added_to_the_trusted_layer() {
             tree.write("home/.clone/skills/own/SKILL.md", "it");
         }
         symlink("../ext", tree.join("repo/skills")).unwrap();
+        fs::create_dir_all(tree.join("repo/.claude")).unwrap();
+        symlink("../../pack", tree.join("repo/.claude/skills")).unwrap();
         let settings = unread(&tree, &policy(), working).1;
         let own = |it: &&String| !it.contains("home/.clone") || setting.contains("home/.clone");
         let settings: Vec<_> = settings.iter().filter(own).cloned().collect();
