@@ -128,8 +128,9 @@ impl Elsewhere {
         directories.iter().chain(left_out).map(line).collect()
     }
 
-    /// Returns why a skill with this name, or at this path below no root, is not read.
-    pub(crate) fn reason(&self, query: &str, path: &Path) -> Option<String> {
+    /// Returns why a skill with this name, or at this path, is not read. One below no root is
+    /// looked for further away.
+    pub(crate) fn reason(&self, query: &str, path: &Path, is_far: bool) -> Option<String> {
         let is_it = |it: &&DirectoryOfSkills| {
             let mut skills = it.skills.iter();
             path.starts_with(&it.directory)
@@ -139,7 +140,8 @@ impl Elsewhere {
         let directory = match directories.iter().chain(left_out).chain(projects).find(is_it) {
             Some(found) => found.directory.clone(),
             // Too far away to be looked at by every command.
-            None => self.adding.directory_of(query, path)?,
+            None if is_far => self.adding.directory_of(query, path)?,
+            None => return None,
         };
         let other = self.adding.surroundings.project_within(&directory);
         let other = other.or_else(|| projects.iter().find(is_it).map(|it| it.directory.clone()));
@@ -203,10 +205,18 @@ fn directories(catalog: &Catalog) -> impl Iterator<Item = PathBuf> {
     records.map(|it| PathBuf::from(it.root_directory()))
 }
 
-/// Returns the directories that installed skills come from, whose skills are not read twice.
+/// Returns the directories that installed skills come from, and where they are placed: their skills
+/// are not read twice.
 fn installed_from(machine: &Surroundings, discovery: &Discovery) -> Vec<PathBuf> {
-    let files = lock_place::all(machine, discovery).into_iter();
-    files.flat_map(|file| sources_of(&file)).map(|(_, directory)| directory).collect()
+    let mut directories = Vec::new();
+    for file in lock_place::all(machine, discovery) {
+        directories.extend(sources_of(&file).into_iter().map(|(_, directory)| directory));
+        let own = file.path().parent().unwrap_or(Path::new("."));
+        for (id, skill) in file.load().unwrap_or_default().skills {
+            directories.extend(skill.places.iter().map(|it| own.join(&it.directory).join(&id)));
+        }
+    }
+    directories
 }
 
 /// Returns the skills of a lock file that come from a directory, with that.

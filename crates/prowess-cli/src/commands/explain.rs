@@ -104,10 +104,10 @@ pub(crate) fn explained<'c>(
     let trust = UserTrust::of(catalog)?;
     let discovery = &runtime.policies().discovery;
     let mut explained = explain(catalog, prompt, discovery, &trust, query);
-    if explained.is_under_no_root {
+    if explained.is_nowhere() {
         let path = absolute(query.as_ref()).unwrap_or_default();
-        let reason =
-            Elsewhere::with_insides(global, runtime.policies(), catalog)?.reason(query, &path);
+        let elsewhere = Elsewhere::with_insides(global, runtime.policies(), catalog)?;
+        let reason = elsewhere.reason(query, &path, explained.is_under_no_root);
         let not_read = reason.map(|reason| vec![Decision::new("find", "not-read", reason)]);
         explained.decisions = not_read.unwrap_or(explained.decisions);
     }
