@@ -157,7 +157,7 @@ impl StoryFilter {
 
 /// Returns a tool's name as each spelling of it has it.
 fn canonical(tool: &str) -> String {
-    tool.replace(['_', '-'], ".")
+    tool.replace(['_', '-'], ".").to_ascii_lowercase()
 }
 
 /// Returns the time of an entry; that of a call is its start.

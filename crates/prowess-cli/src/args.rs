@@ -33,7 +33,7 @@ pub(crate) use audit::{Audit, AuditShow, KeptHead, Since};
 pub(crate) use catalog::Catalog;
 #[cfg(feature = "catalog-file")]
 pub(crate) use catalog::CatalogBuild;
-pub(crate) use config::{Config, ConfigFile};
+pub(crate) use config::{Change, Config, ConfigFile};
 pub(crate) use global::{Format, Global, PolicyOptions, Root, Setting, SkillOptions};
 pub(crate) use help::{LEAST_SIMILARITY, command, parse, shared_options};
 pub(crate) use install::{

@@ -5,7 +5,7 @@
 //! $ prowess validate .agents/skills
 //! $ prowess list
 //! $ prowess serve                  # offer the skills over the Model Context Protocol
-//! $ prowess config set discovery.also '[acme]'  # change your configuration
+//! $ prowess config set --add discovery.also acme  # change your configuration
 //! ```
 //!
 //! Data goes to standard output, everything else to standard error. The exit code is 0 for success,

@@ -14,6 +14,8 @@ use prowess::{
     Policies,
 };
 
+use serde_json::Value;
+
 use crate::args::Global;
 use crate::failure::{Failure, Place};
 use crate::features;
@@ -65,6 +67,15 @@ pub(crate) fn of_file(file: &Path, text: Option<&str>) -> Result<Found, Failure>
     part.origin = origin(file.to_owned());
     let files = vec![FoundFile { path: file.to_owned(), state: FileState::Used }];
     Ok(Found { configuration: configuration_of([part])?, files, left_out: None })
+}
+
+/// Returns a value of a file of the operator, or of what is below it: the machine's, a preset's.
+pub(crate) fn value_below(file: &Path, text: &str, key: &str) -> Result<Option<Value>, Failure> {
+    let system = Some(places::system_file()).filter(|it| it.exists() && it != file);
+    let system = system.map(|it| found_part(&it)).transpose()?;
+    let own = ConfigPart::text(Origin::File(file.to_owned()), text);
+    let found = configuration_of(system.into_iter().chain([own]))?;
+    Ok(found.values().iter().find(|value| value.key == key).map(|value| value.value.clone()))
 }
 
 /// Expands the paths of policies.

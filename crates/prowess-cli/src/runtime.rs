@@ -19,11 +19,12 @@ use prowess::{
     Runtime, RuntimeBuilder, ShowLocation, SkillSource as _, ToolRule, Trust, folder_trust,
     is_default_skill, trust_file,
 };
-use prowess_text::{quoted, shell_word};
+use prowess_text::quoted;
 
 use crate::args::{Global, Root, SkillOptions};
 use crate::catalog_root;
 use crate::command_session::UserApprovals;
+use crate::commands::config::adding;
 use crate::failure::Failure;
 use crate::features;
 use crate::install_place::{Installed, installed, of_project, placing};
@@ -131,16 +132,9 @@ pub(crate) fn builder(global: &Global) -> Result<RuntimeBuilder, Failure> {
 /// alone, so they are off unless a rule of the user's own matches them, too.
 pub(crate) const ABOUT_PROWESS: &str = "prowess:*";
 
-/// Returns the command that offers them, and keeps the rules of the user's own.
-pub(crate) fn with_prowess(global: &Global) -> Result<String, Failure> {
-    let found = Found::of(global)?;
-    let merged = found.configuration.policies();
-    let own = &merged.operator.as_deref().unwrap_or(merged).visibility.skills;
-    let own = own.iter().filter(|rule| rule.pattern != ABOUT_PROWESS);
-    let own = own.filter_map(|rule| serde_json::to_string(rule).ok());
-    let new = format!("{{match: \"{ABOUT_PROWESS}\", show: whole}}");
-    let rules = format!("[{}]", own.chain([new]).collect::<Vec<_>>().join(", "));
-    Ok(format!("prowess config set visibility.skills {}", shell_word(&rules)))
+/// Returns the command that offers them: the last rule that matches decides.
+pub(crate) fn with_prowess() -> String {
+    adding("visibility.skills", &[format!("{{match: \"{ABOUT_PROWESS}\", show: whole}}")])
 }
 
 /// Returns whether a skill is about this program, and off.

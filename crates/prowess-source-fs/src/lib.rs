@@ -73,6 +73,7 @@ mod link;
 mod named_packages;
 mod package;
 mod package_digest;
+mod plugins;
 mod probe;
 mod probe_request;
 mod problem;

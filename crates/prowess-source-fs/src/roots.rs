@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use prowess_core::{AGENT_LAYER, AskedFolder, Diagnostic, Trust};
 
 use crate::clients::{KNOWN_CLIENTS, KnownClient, is_in_use};
+use crate::plugins::newest_plugins;
 use crate::scan_bounds::FOUND_DEPTH;
 use crate::surroundings::{is_in, other_project, repositories_below};
 use crate::{
@@ -162,7 +163,9 @@ impl Finder<'_> {
         let named = named_skill(&written).filter(|_| !waits);
         let (directory, skill_name) = named.unzip();
         let directory = directory.unwrap_or(written);
-        let project = self.project_folder().filter(|it| is_in(&directory, it));
+        let is_of_project =
+            |it: &PathBuf| is_in(&directory, it) && !self.surroundings.is_too_wide(it);
+        let project = self.project_folder().filter(is_of_project);
         let layer = match project {
             None if *layer == *PROJECT_LAYER => OTHERS_LAYER,
             _ => layer,
@@ -174,6 +177,10 @@ impl Finder<'_> {
         if [PROJECT_LAYER, OTHERS_LAYER].contains(&layer) {
             let folder = project.unwrap_or(directory.clone());
             let pinned: Vec<_> = self.pinned(&folder).into_iter().collect();
+            let plugins = newest_plugins(&directory);
+            if !plugins.is_empty() {
+                return self.add_of_project(layer, &folder, &pinned, plugins, false);
+            }
             let root = root_of_project(layer, &folder, &pinned, directory.clone());
             self.found.roots.push(SkillRoot { may_be_missing: false, ..root });
             return self.add_of_project(layer, &folder, &pinned, (self.inner)(&directory), false);

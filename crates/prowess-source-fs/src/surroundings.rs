@@ -127,6 +127,12 @@ impl Surroundings {
         Some(if holds_home { working } else { found })
     }
 
+    /// Returns whether a folder holds the home, so that trust in it would cover all that the user
+    /// ever downloads.
+    pub fn is_too_wide(&self, folder: &Path) -> bool {
+        folder.parent().is_none() || self.home.as_deref().is_some_and(|home| is_in(home, folder))
+    }
+
     /// Returns the folder of another project in this one, if a directory is in it: a repository, or
     /// an installed package. Trust in this project does not cover it.
     pub fn project_within(&self, directory: &Path) -> Option<PathBuf> {

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use prowess_dir::has_other_authors;
 
 use crate::clients::KNOWN_CLIENTS;
+use crate::plugins::newest_plugins;
 use crate::surroundings::other_project;
 use crate::way::Ways;
 use crate::{Discovery, ProjectSearch, Surroundings};
@@ -29,6 +30,9 @@ const INSTALLED: [&str; 5] = [
     ".copilot/installed-plugins",
     ".gemini/extensions",
 ];
+
+/// The end of those that have no more than what could be installed.
+const CATALOGUE: &str = "plugins/marketplaces";
 
 /// Parts of names in a home below which programs keep what others have written.
 const OF_OTHERS: [&str; 6] = ["cache", "download", "extension", "marketplace", "package", "plugin"];
@@ -123,7 +127,7 @@ impl Discovery {
     /// Returns the directories that are searched, by their own paths and by their real ones, with
     /// whether each is no skill itself. Repositories in them are not among them.
     fn real_roots(&self, surroundings: &Surroundings) -> HashMap<PathBuf, bool> {
-        let roots = self.find_outermost(surroundings).into_iter();
+        let roots = self.searched(surroundings).into_iter();
         let both = roots.flat_map(|root| {
             let paths = [root.directory.canonicalize().ok(), Some(root.directory)];
             paths.into_iter().flatten().map(move |path| (path, root.holds_skills))
@@ -275,7 +279,13 @@ impl Search<'_> {
     fn installed(&self) -> Vec<DirectoryOfSkills> {
         let mut found = Vec::new();
         for directory in INSTALLED.iter().filter_map(|it| self.surroundings.in_home(it)) {
-            let all = self.below(&directory, &mut { MOST_LISTED }).found;
+            let mut tops = newest_plugins(&directory);
+            if tops.is_empty() && !directory.ends_with(CATALOGUE) {
+                tops.push(directory.clone());
+            }
+            let mut left = MOST_LISTED;
+            let all: Vec<_> =
+                tops.iter().flat_map(|top| self.below(top, &mut left).found).collect();
             let paths =
                 all.iter().flat_map(|it| it.skills.iter().map(|skill| it.directory.join(skill)));
             let inside =

@@ -505,6 +505,17 @@ impl LockFile {
         (path == *id).then_some((&**id, place))
     }
 
+    /// Returns whether a skill of a lock comes from this directory of the machine.
+    pub(crate) fn comes_from(&self, lock: &Lock, directory: &str) -> bool {
+        let (own, directory) =
+            (self.path().parent().unwrap_or(Path::new(".")), Path::new(directory));
+        let local = lock.skills.values().filter(|it| it.source.starts_with(['.', '/']));
+        let from =
+            local.map(|it| own.join(&it.source).join(it.path.as_deref().unwrap_or_default()));
+        let mut from = from.filter(|it| it.file_name() == directory.file_name());
+        from.any(|it| it.canonicalize().is_ok_and(|it| directory.canonicalize().ok() == Some(it)))
+    }
+
     /// Returns the place of a skill that a directory is in, at any depth, and its path there.
     pub(crate) fn place_around<'l>(
         &self,

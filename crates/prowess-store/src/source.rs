@@ -239,7 +239,10 @@ impl SkillSource for StoreSource {
     }
 
     fn places(&self, directory: &str) -> bool {
-        self.lock.load().is_ok_and(|lock| self.lock.file.place_at(&lock, directory).is_some())
+        let file = &self.lock.file;
+        self.lock.load().is_ok_and(|lock| {
+            file.place_at(&lock, directory).is_some() || file.comes_from(&lock, directory)
+        })
     }
 
     fn altered(&self, id: &str, directory: &str) -> Option<String> {

@@ -25,15 +25,7 @@ fn run_is_info_violation_is_warning_execution_is_debug() {
         TracedAudit.record(&denied(2));
         TracedAudit.report(&deactivated(DeactivationCause::TaskCompleted));
     });
-    expect_test::expect![[r#"
-        INFO message=skill_activated session=talk skill=pdf
-        DEBUG message=decision session=talk tool=Read verdict=Allowed
-        DEBUG message=tool_execution session=talk skill=pdf
-        DEBUG location=SKILL.md:4:16 message=decision rule=Read Bash(git:*) session=talk skill=pdf tool=Write verdict=Denied
-        WARN message=tool_restriction_violated session=talk skill=pdf tool=Write
-        INFO cause=on task completion message=skill_deactivated seconds=12.5 session=talk skill=pdf
-    "#]]
-    .assert_eq(&lines);
+    expect_test::expect_file!["../data/levels.txt"].assert_eq(&lines);
 }
 
 #[test]

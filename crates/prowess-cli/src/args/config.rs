@@ -30,16 +30,7 @@ pub(crate) enum Config {
         project: bool,
     },
     /// Set a value in your configuration file, and keep the rest of it
-    Set {
-        /// Key, such as `discovery.also`
-        key: String,
-        /// Value in YAML, such as `2000` or `[claude, cursor]`
-        #[arg(allow_hyphen_values = true)]
-        value: String,
-        /// Change the file of this project instead, `.prowess/config.yaml`
-        #[arg(long)]
-        project: bool,
-    },
+    Set(Change),
     /// Remove a key from your configuration file
     ///
     /// The default, or another place of the configuration, decides again.
@@ -74,6 +65,25 @@ pub(crate) enum Config {
         /// File to check; `.prowess/config.yaml` is checked as that of a project
         file: Option<PathBuf>,
     },
+}
+
+/// The arguments of `config set`.
+#[derive(Debug, Args)]
+pub(crate) struct Change {
+    /// Key, such as `discovery.also`
+    pub(crate) key: String,
+    /// Value in YAML, such as `2000` or `[claude, cursor]`
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) value: String,
+    /// Further values to add
+    #[arg(value_name = "VALUE", requires = "add")]
+    pub(crate) more: Vec<String>,
+    /// Add to the list, which keeps what it has, instead of replacing it
+    #[arg(long)]
+    pub(crate) add: bool,
+    /// Change the file of this project instead, `.prowess/config.yaml`
+    #[arg(long)]
+    pub(crate) project: bool,
 }
 
 /// The arguments of `config init`.

@@ -4,16 +4,17 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use prowess::source_fs::{
-    DirectoryOfSkills, Discovery, FurtherPlace, ProjectTrust, Setting, Surroundings, Unread,
+    DirectoryOfSkills, Discovery, ProjectTrust, Setting, Surroundings, Unread,
 };
 use prowess::{Catalog, Code, Diagnostic, Policies, Severity};
 use prowess_dir::Dir;
 use prowess_source_remote::{LocalSource, LockRemote};
 use prowess_store::{LockFile, LockedSkill};
-use prowess_text::{shell_path, shell_word};
+use prowess_text::shell_path;
 use serde::Serialize;
 
 use crate::args::Global;
+use crate::commands::config::{in_yaml, setting};
 use crate::commands::explain::nowhere;
 use crate::failure::Failure;
 use crate::lock_place;
@@ -43,13 +44,11 @@ struct Adding {
     surroundings: Surroundings,
     /// The user's own policy.
     discovery: Discovery,
-    /// The places that the project's file names.
-    of_project: Vec<FurtherPlace>,
     /// The option with the directory in which this command was started, if it has one.
     here: String,
     is_trusted: bool,
-    /// Whether the project has a file of its own that does not count yet.
-    has_file: bool,
+    /// The configuration, if nothing stands in for it.
+    found: Option<Found>,
 }
 
 /// A directory in JSON.
@@ -91,7 +90,7 @@ impl Elsewhere {
         if !global.skills.root.is_empty() {
             return Ok(Self::default());
         }
-        let adding = Adding::of(global, policies)?;
+        let adding = Adding::of(global)?;
         let unread = policies.discovery.unread(&adding.surroundings, skills, || {
             let installed = installed_from(&adding.surroundings, &policies.discovery);
             directories(catalog).chain(installed).collect()
@@ -129,8 +128,9 @@ impl Elsewhere {
         directories.iter().chain(left_out).map(line).collect()
     }
 
-    /// Returns why a skill with this name, or at this path below no root, is not read.
-    pub(crate) fn reason(&self, query: &str, path: &Path) -> Option<String> {
+    /// Returns why a skill with this name, or at this path, is not read. One below no root is
+    /// looked for further away.
+    pub(crate) fn reason(&self, query: &str, path: &Path, is_far: bool) -> Option<String> {
         let is_it = |it: &&DirectoryOfSkills| {
             let mut skills = it.skills.iter();
             path.starts_with(&it.directory)
@@ -140,7 +140,8 @@ impl Elsewhere {
         let directory = match directories.iter().chain(left_out).chain(projects).find(is_it) {
             Some(found) => found.directory.clone(),
             // Too far away to be looked at by every command.
-            None => self.adding.directory_of(query, path)?,
+            None if is_far => self.adding.directory_of(query, path)?,
+            None => return None,
         };
         let other = self.adding.surroundings.project_within(&directory);
         let other = other.or_else(|| projects.iter().find(is_it).map(|it| it.directory.clone()));
@@ -204,10 +205,18 @@ fn directories(catalog: &Catalog) -> impl Iterator<Item = PathBuf> {
     records.map(|it| PathBuf::from(it.root_directory()))
 }
 
-/// Returns the directories that installed skills come from, whose skills are not read twice.
+/// Returns the directories that installed skills come from, and where they are placed: their skills
+/// are not read twice.
 fn installed_from(machine: &Surroundings, discovery: &Discovery) -> Vec<PathBuf> {
-    let files = lock_place::all(machine, discovery).into_iter();
-    files.flat_map(|file| sources_of(&file)).map(|(_, directory)| directory).collect()
+    let mut directories = Vec::new();
+    for file in lock_place::all(machine, discovery) {
+        directories.extend(sources_of(&file).into_iter().map(|(_, directory)| directory));
+        let own = file.path().parent().unwrap_or(Path::new("."));
+        for (id, skill) in file.load().unwrap_or_default().skills {
+            directories.extend(skill.places.iter().map(|it| own.join(&it.directory).join(&id)));
+        }
+    }
+    directories
 }
 
 /// Returns the skills of a lock file that come from a directory, with that.
@@ -229,39 +238,48 @@ fn seen_from(project: &Path) -> String {
 }
 
 impl Adding {
-    fn of(global: &Global, policies: &Policies) -> Result<Self, Failure> {
+    fn of(global: &Global) -> Result<Self, Failure> {
         let surroundings = surroundings()?;
         let found = Found::of(global)?;
         let merged = found.configuration.policies();
         let discovery = merged.operator.as_deref().unwrap_or(merged).discovery.clone();
-        let all = &policies.discovery.also;
-        let of_project = all.get(discovery.also.len()..).unwrap_or_default().to_vec();
         let here = global.start.as_deref();
         let here = here.map(|start| format!(" -C {}", shell_path(start))).unwrap_or_default();
         let opened = surroundings.project().and_then(|it| Some((it, Dir::open(it).ok()?)));
         let is_trusted = discovery.project_trust == ProjectTrust::Trusted
             || opened.is_some_and(|(it, opened)| is_trusted_folder(&surroundings, it, &opened));
-        let has_file = found.finding().is_some();
-        Ok(Self { surroundings, discovery, of_project, here, is_trusted, has_file })
+        let found = Some(found.clone());
+        Ok(Self { surroundings, discovery, here, is_trusted, found })
     }
 
-    /// Returns the line that adds directories, as typed where this one was.
+    /// Returns how directories are added, as typed where this command was.
     fn command<'d>(&self, directories: impl IntoIterator<Item = &'d Path>) -> String {
-        let Self { surroundings, of_project, here, .. } = self;
-        let mut commands = Vec::new();
-        for setting in self.discovery.settings_that_add(directories, of_project, surroundings) {
-            let Setting { key, value, is_of_project } = &setting;
+        let Self { surroundings, here, found, .. } = self;
+        let (mut steps, mut commands) = (Vec::new(), Vec::new());
+        for it in self.discovery.settings_that_add(directories, surroundings) {
+            let Setting { key, mut values, adds, is_of_project } = it;
+            if adds {
+                values = values.iter().map(|value| in_yaml(value)).collect();
+            }
             // The file of a project counts once its folder is trusted.
-            if *is_of_project && !self.is_trusted {
+            if is_of_project && !self.is_trusted {
                 commands.push(format!("prowess{here} trust"));
             }
-            let option = if *is_of_project { " --project" } else { "" };
-            let here = if *is_of_project { here } else { "" };
-            if *is_of_project && self.has_file {
-                // It may name them already.
+            if let Some(place) = found.as_ref().and_then(|found| found.above(&key)) {
+                let values = values.join(", ");
+                let what = match adds {
+                    true => format!("add `{values}` to `{key}`"),
+                    false => format!("set `{key}` to `{values}`"),
+                };
+                steps.push(format!("{what} in `{place}`, which decides it"));
                 continue;
             }
-            commands.push(format!("prowess{here} config set{option} {key} {}", shell_word(value)));
+            let unusable = found.as_ref().and_then(|found| found.unusable(is_of_project));
+            steps.extend(unusable.map(|file| format!("correct `{}`", file.display())));
+            let options = [(adds, "--add "), (is_of_project, "--project ")];
+            let options = options.map(|(is_set, option)| if is_set { option } else { "" });
+            let here = if is_of_project { here } else { "" };
+            commands.push(setting(here, &options.concat(), &key, &values));
         }
         let others = match commands.iter().any(|it| it.contains(" discovery.roots.project ")) {
             true => {
@@ -270,7 +288,10 @@ impl Adding {
             }
             false => "",
         };
-        format!("to read them, run `{}`{others}", commands.join(" && "))
+        if !commands.is_empty() {
+            steps.push(format!("run `{}`{others}", commands.join(" && ")));
+        }
+        format!("to read them, {}", steps.join(", and "))
     }
 
     /// Returns the directory of the skill at a path, or of the one in the project with this name.

@@ -103,12 +103,11 @@ pub(crate) fn explained<'c>(
 ) -> Result<Explained<'c>, Failure> {
     let trust = UserTrust::of(catalog)?;
     let discovery = &runtime.policies().discovery;
-    let offering = with_prowess(global)?;
-    let mut explained = explain(catalog, prompt, discovery, (&trust, &offering), query);
-    if explained.is_under_no_root {
+    let mut explained = explain(catalog, prompt, discovery, &trust, query);
+    if explained.is_nowhere() {
         let path = absolute(query.as_ref()).unwrap_or_default();
-        let reason =
-            Elsewhere::with_insides(global, runtime.policies(), catalog)?.reason(query, &path);
+        let elsewhere = Elsewhere::with_insides(global, runtime.policies(), catalog)?;
+        let reason = elsewhere.reason(query, &path, explained.is_under_no_root);
         let not_read = reason.map(|reason| vec![Decision::new("find", "not-read", reason)]);
         explained.decisions = not_read.unwrap_or(explained.decisions);
     }
@@ -119,7 +118,7 @@ fn explain<'c>(
     catalog: &'c Catalog,
     prompt: &Prompt,
     discovery: &Discovery,
-    (trust, offering): (&UserTrust, &str),
+    trust: &UserTrust,
     query: &'c str,
 ) -> Explained<'c> {
     let path = absolute(query.as_ref()).unwrap_or_default();
@@ -133,7 +132,7 @@ fn explain<'c>(
     }
     for &record in &records {
         decisions.push(found_at(record, trust));
-        explain_record(catalog, prompt, (record, offering), &mut decisions);
+        explain_record(catalog, prompt, record, &mut decisions);
     }
     decisions.extend(findings_elsewhere(catalog, &records, query, &path));
     // It may be there. A look at a directory that does not answer would not end.
@@ -147,7 +146,7 @@ fn explain<'c>(
         // A link to a skill that was found by another path.
         if let [record] = *meant::records(catalog, "", &place.to_string_lossy()) {
             decisions.push(found_at(record, trust));
-            explain_record(catalog, prompt, (record, offering), &mut decisions);
+            explain_record(catalog, prompt, record, &mut decisions);
             records.push(record);
             continue;
         }
@@ -251,7 +250,7 @@ fn found_at(record: Record<'_>, trust: &UserTrust) -> Decision {
 fn explain_record(
     catalog: &Catalog,
     prompt: &Prompt,
-    (record, offering): (Record<'_>, &str),
+    record: Record<'_>,
     decisions: &mut Vec<Decision>,
 ) {
     decisions.push(match record.missing_requirement() {
@@ -263,7 +262,7 @@ fn explain_record(
             "it is offered once its requirements are met".to_owned()
         }
         Some(_) if runtime::is_off(record) => {
-            format!("it is about prowess itself; `{offering}` offers it")
+            format!("it is about prowess itself; `{}` offers it", with_prowess())
         }
         Some(reason) => reason.to_owned(),
         None => format!("no other `{}` takes precedence", record.id()),

@@ -9,7 +9,7 @@ mod candidates;
 mod catalog;
 mod commit;
 mod composed;
-mod config;
+pub(crate) mod config;
 mod conversation;
 mod difference;
 mod doctor;

@@ -39,11 +39,11 @@ struct Overview {
     unread: Vec<UnreadLine>,
     #[serde(skip)]
     elsewhere: String,
-    /// The command that offers the skills about this program.
-    #[serde(skip)]
-    with_prowess: String,
     #[serde(skip)]
     next_to_trust: Option<String>,
+    /// Whether `-C` names another directory, which commands have to name, too.
+    #[serde(skip)]
+    is_elsewhere: bool,
 }
 
 #[derive(Serialize)]
@@ -66,8 +66,8 @@ pub(crate) fn run(global: &Global, output: &Output) -> Result<ExitCode, Failure>
     let elsewhere = Elsewhere::of(global, runtime.policies(), &catalog)?;
     let in_prompt = InPrompt::of(&runtime)?;
     let trust = UserTrust::of(&catalog)?;
-    let with_prowess = with_prowess(global)?;
-    let overview = Overview { in_prompt, with_prowess, ..overview(&catalog, &trust, &elsewhere) };
+    let is_elsewhere = global.start.is_some();
+    let overview = Overview { in_prompt, is_elsewhere, ..overview(&catalog, &trust, &elsewhere) };
     output.result(&overview, text)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -114,7 +114,7 @@ fn overview(catalog: &Catalog, trust: &UserTrust, elsewhere: &Elsewhere) -> Over
         in_prompt: None,
         unread: elsewhere.in_json(),
         elsewhere: elsewhere.lines(),
-        with_prowess: String::new(),
+        is_elsewhere: false,
         next_to_trust: not_trusted.and_then(|found| found.path.as_deref().map(str::to_owned)),
     }
 }
@@ -167,7 +167,7 @@ fn text(overview: &Overview) -> String {
     if overview.about_prowess > 0 {
         let off = counted(overview.about_prowess, "skill");
         let _ = writeln!(text, "\n{off} about prowess itself: not offered; to offer them, run");
-        let _ = writeln!(text, "  {DIM}{}{DIM:#}", plain(&overview.with_prowess));
+        let _ = writeln!(text, "  {DIM}{}{DIM:#}", plain(&with_prowess()));
     }
     let _ = writeln!(text, "\n{HEADING}Next{HEADING:#}");
     if let Some(folder) = &overview.next_to_trust {
@@ -175,9 +175,9 @@ fn text(overview: &Overview) -> String {
         let purpose = wrapped(&purpose, columns_behind(PURPOSE), PURPOSE);
         let is_project =
             paths::surroundings().is_ok_and(|it| it.project() == Some(Path::new(folder)));
-        let command = match is_project {
+        let command = match is_project && !overview.is_elsewhere {
             true => padded("  prowess trust", PURPOSE),
-            // Another project in this one.
+            // Another project, or one in this one.
             false => format!("  prowess trust {}\n{:PURPOSE$}", shell_path(Path::new(folder)), ""),
         };
         let _ = writeln!(text, "{command}{purpose}");

@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Global, Run};
 use crate::commands::approvals::{next_step_of_later, record_answer};
+use crate::commands::config::{adding, in_yaml};
 use crate::commands::conversation::{Conversation, call, for_person, tool_name, words};
 use crate::commands::own_copies::announce;
 use crate::failure::Failure;
@@ -132,7 +133,7 @@ fn run_or_explain(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
         let words = words(&result);
         let words = words.split("; follow the skill's instructions").next().unwrap_or_default();
         let help = match code {
-            "interpreter-missing" => with_interpreter(words, &scripts.search_path),
+            "interpreter-missing" => with_interpreter(words),
             "interpreter-unknown" => {
                 "begin it with such a line, or set `scripts.interpreters`".into()
             }
@@ -189,16 +190,15 @@ fn run_or_explain(global: &Global, args: &Run, output: &Output) -> Result<ExitCo
 
 /// Returns how a script finds its interpreter, which the message names first: people have programs
 /// where scripts may not look.
-fn with_interpreter(message: &str, search_path: &[PathBuf]) -> String {
+fn with_interpreter(message: &str) -> String {
     let name = message.split('`').nth(1).unwrap_or_default();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let Some(found) = std::env::split_paths(&path).find(|it| it.join(name).is_file()) else {
         return "install it in a directory of `scripts.search_path`, or set `scripts.interpreters`"
             .to_owned();
     };
-    let value = json!([search_path, std::slice::from_ref(&found)].concat()).to_string();
-    let value = shell_word(&value);
-    format!("it is in {}: `prowess config set scripts.search_path {value}`", found.display())
+    let command = adding("scripts.search_path", &[in_yaml(&found.to_string_lossy())]);
+    format!("it is in {}: `{command}`", found.display())
 }
 
 /// Names the files here that the script may not read, with the option that grants each.

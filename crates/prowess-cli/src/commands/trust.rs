@@ -107,8 +107,8 @@ pub(crate) fn answer(global: &Global, args: &Trust, output: &Output) -> Result<A
     } else {
         let project = args.path.as_deref().or_else(|| surroundings.project());
         let project = project.unwrap_or(Path::new("."));
-        if let Some(home) = surroundings.home.as_deref().filter(|_| !args.wide) {
-            refuse_home(project, home)?;
+        if surroundings.is_too_wide(project) && !args.wide {
+            return Err(too_wide(project));
         }
         let name = project.canonicalize().unwrap_or_else(|_| project.to_owned());
         let granted = (TrustAction::Granted, &*name.to_string_lossy());
@@ -196,22 +196,14 @@ pub(super) fn keep_reviewed(
     follow_review([record.base_id(); 2], files, is_reviewed, global, output)
 }
 
-/// Refuses a directory that contains the home: everything that the user ever downloads would be
-/// trusted.
-fn refuse_home(folder: &Path, home: &Path) -> Result<(), Failure> {
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    if !real(home).starts_with(real(folder)) {
-        return Ok(());
-    }
+/// Returns the refusal of a directory that contains the home.
+fn too_wide(folder: &Path) -> Failure {
     let message = format!(
         "`{}` contains your home directory, so everything in your home would be trusted",
         folder.display()
     );
-    Err(Failure::usage(
-        "folder-too-wide",
-        message,
-        "name the directory of one project, or add `--wide` to trust all of it",
-    ))
+    let help = "name the directory of one project, or add `--wide` to trust all of it";
+    Failure::usage("folder-too-wide", message, help)
 }
 
 /// Returns the skill that a person has reviewed, with the digest of its files, which has to begin

@@ -177,7 +177,7 @@ fn versions(args: &Update, output: &Output) -> Result<ExitCode, Failure> {
     let change = place.store.begin()?;
     let mut lines = Vec::new();
     let line = |id: &str, state, skill: &LockedSkill| {
-        let detail = Some(format!("{}  files {}", skill.revision, skill.tree));
+        let detail = Some(format!("{}, files {}", skill.revision, skill.tree));
         Line { id: id.to_owned(), state, detail }
     };
     for id in &ids {

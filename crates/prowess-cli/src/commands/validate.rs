@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess::format::Profile;
 use prowess::lint::codes::DESCRIPTION_DUPLICATE;
@@ -19,7 +19,7 @@ use prowess::lint::{
 };
 use prowess::registry::codes::SKILL_COLLISION;
 use prowess::registry::{Collision, IdFrom};
-use prowess::{Cancel, Diagnostic, Policies, Runtime, Severity, SkillSource};
+use prowess::{Cancel, Catalog, Diagnostic, Policies, Runtime, Severity, SkillSource};
 use prowess_text::quoted;
 use serde::Serialize;
 
@@ -154,7 +154,7 @@ pub(crate) fn run(global: &Global, args: &Validate, output: &Output) -> Result<E
         features::require("reference", what)?;
     }
     output.diagnostics(&ignored_project_file(global)?);
-    let input = Input::open(&args.paths, &settings.policies.discovery)?;
+    let input = Input::open(global, &args.paths, &settings.policies.discovery)?;
     let mut checked = check_all(global, &input, &settings, output)?;
     #[cfg(feature = "reference")]
     let is_single = checked.packages.len() <= args.paths.len() && input.stdin.is_none();
@@ -260,13 +260,16 @@ fn check_all(
     Ok(checked)
 }
 
-/// Returns the skills of this machine, and those of the checked directories. No plugin is started.
+/// Returns the skills of this machine. No plugin is started.
+fn catalog(global: &Global) -> Option<Arc<Catalog>> {
+    let policies = Policies { plugins: Default::default(), ..policies(global).ok()? };
+    Some(builder_with(global, policies, &Loaded::none()).ok()?.build().ok()?.catalog())
+}
+
+/// Returns the skills of this machine, and those of the checked directories.
 fn machine(global: &Global, roots: &[PathBuf]) -> Option<Machine> {
-    let policies = policies(global).ok()?;
-    let scripts = policies.scripts.clone();
-    let built =
-        builder_with(global, Policies { plugins: Default::default(), ..policies }, &Loaded::none());
-    let catalog = built.ok()?.build().ok()?.catalog();
+    let scripts = policies(global).ok()?.scripts;
+    let catalog = catalog(global)?;
     let checked = roots.iter().filter_map(|root| {
         let built = Runtime::builder().tree("user", root.clone()).build();
         built.ok().map(|runtime| runtime.catalog())

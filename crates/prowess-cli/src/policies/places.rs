@@ -91,9 +91,28 @@ impl Found {
         Failure { message, ..failure }.at(place)
     }
 
+    /// Returns the place above all files that are found, if it decides a key.
+    pub(crate) fn above(&self, key: &str) -> Option<&Origin> {
+        let value = self.configuration.values().iter().find(|value| value.key == key)?;
+        let is_found =
+            |file: &PathBuf| *file == system_file() || user_file().as_ref() == Some(file);
+        match &value.origin {
+            Origin::File(file) => (!is_found(file)).then_some(&value.origin),
+            Origin::Variable(_) | Origin::Option(_) => Some(&value.origin),
+            _ => None,
+        }
+    }
+
     /// Returns the configuration if no file is left out: a verdict is by the rules of all.
     pub(crate) fn complete(&self) -> Result<&Self, Failure> {
         self.left_out.clone().map_or(Ok(self), Err)
+    }
+
+    /// Returns the file of the trusted project, or of the user, if it cannot be used.
+    pub(crate) fn unusable(&self, of_project: bool) -> Option<&Path> {
+        let is_it = |it: &&FoundFile| it.path.ends_with(IN_PROJECT) == of_project;
+        let mut unusable = self.files.iter().filter(|it| it.state == FileState::Unusable);
+        Some(&unusable.find(is_it)?.path)
     }
 
     /// Returns a finding about a project's file that does not count.

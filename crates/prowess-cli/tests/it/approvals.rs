@@ -230,12 +230,13 @@ fn number_stays_with_its_approval() {
         ("9", "approval-not-found", "there is no approval `9`"),
         ("", "approval-not-found", "there is no approval ``"),
         ("f", "approval-ambiguous", "`f` is the start of `first`, `fourth`"),
+        ("sec", "approval-ambiguous", "`sec` is the start of `second`"),
     ];
     for (named, code, message) in cases {
         let failure = run(&home, &["grant", named, "--format", "json"]).error();
         assert_eq!((&failure["code"], &failure["message"]), (&json!(code), &json!(message)));
     }
-    assert_eq!(json(&home, &["deny", "fo"])["denied"]["id"], "fourth");
+    assert_eq!(json(&home, &["deny", "four"])["denied"]["id"], "fourth");
     assert_eq!(json(&home, &["revoke", "1"])["revoked"]["id"], "first");
 }
 

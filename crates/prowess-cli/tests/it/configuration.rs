@@ -370,16 +370,47 @@ fn link_to_the_file_stays_a_link() {
     assert_eq!(text, "prompt:\n  max_tokens: 8\n");
 }
 
-/// Types the line between backticks that a text has behind "run", as a shell would.
-fn type_commands(tree: &Tree, text: &str) {
+/// Types the lines between backticks that a text has behind "run", as a shell would.
+fn type_commands(program: impl Fn() -> Program, text: &str) {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let commands = text.split("to read them, run").nth(1).expect("there are commands");
-    for command in commands.split('`').nth(1).expect("it is a line").split(" && ") {
-        let words = command.split('\'').enumerate().flat_map(|(at, part)| match at % 2 {
-            0 => part.split_whitespace().collect(),
-            _ => vec![part],
-        });
-        run(tree, &words.collect::<Vec<_>>()[1..]).text();
+    let lines: Vec<_> = text.split("to read them, run `").skip(1).collect();
+    assert!(!lines.is_empty(), "there are commands: {text}");
+    let commands = lines.iter().flat_map(|line| line.split('`').next());
+    for command in commands.flat_map(|line| line.split(" && ")) {
+        program().run(&command.split_whitespace().collect::<Vec<_>>()[1..]).text();
+    }
+}
+
+/// Each directory is still there after the other commands, and after the same ones again.
+#[test]
+fn commands_that_add_directories_work_one_after_the_other() {
+    for [working, skills, file, options, expected] in
+        rows(include_str!("../data/added-places.txt"), "")
+    {
+        let tree = machine();
+        for skill in skills.split(' ') {
+            tree.write(
+                &format!("{skill}/SKILL.md"),
+                plain_skill(skill.rsplit('/').next().unwrap()),
+            );
+        }
+        let place = tree.join(&working);
+        let program = || Program::new().at_home_in(&tree.join("home")).working_in(&place);
+        if let Some((path, text)) = file.split_once('=') {
+            program().run(&["trust"]).text();
+            tree.write(path, text);
+        }
+        let options: Vec<_> = options.split_whitespace().chain(["list"]).collect();
+        let list =
+            || program().run(&options).stderr.replace(tree.path().to_str().unwrap(), "PLACE");
+        let said = list();
+        let found = said.lines().filter_map(|line| line.split_once("to read them, "));
+        assert_eq!(found.map(|(_, how)| how).collect::<Vec<_>>().join(" / "), expected);
+        if file.is_empty() {
+            let said = program().run(&["list"]).stderr;
+            (0..2).for_each(|_| type_commands(program, &said));
+            assert!(!list().contains("not read"), "all are added: {}", list());
+        }
     }
 }
 
@@ -394,10 +425,13 @@ fn skills_in_a_repository_are_added_for_it_alone_below_its_clients() {
     let commands = ["", "list", "doctor", "explain ship"].map(|args| {
         let ran = run(&tree, &args.split_whitespace().collect::<Vec<_>>());
         let said = (ran.stdout + &ran.stderr).split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(said.contains("run `prowess trust && prowess config set --project"), "{said}");
+        assert!(
+            said.contains("run `prowess trust && prowess config set --add --project"),
+            "{said}"
+        );
         said
     });
-    type_commands(&tree, &commands[1]);
+    type_commands(|| program(&tree), &commands[1]);
     let listed = run(&tree, &["list", "--format", "json"]).json();
     let offered: Vec<_> = listed["skills"].as_array().unwrap().iter().collect();
     let location =
@@ -412,7 +446,7 @@ fn skills_in_a_repository_are_added_for_it_alone_below_its_clients() {
     let above = Program::new().at_home_in(&tree.join("home")).working_in(tree.path());
     let said = above.run(&["-C", "other", "list"]).stderr;
     assert!(
-        said.contains("`prowess -C other config set --project discovery.also '[./skills]'`"),
+        said.contains("`prowess -C other config set --add --project discovery.also ./skills`"),
         "{said}"
     );
 }
@@ -421,7 +455,7 @@ fn skills_in_a_repository_are_added_for_it_alone_below_its_clients() {
 fn skills_that_are_not_read_are_named_with_the_command_that_adds_them() {
     let tree = machine();
     tree.write("repository/.acme/skills/zed/SKILL.md", plain_skill("zed"));
-    let command = "prowess config set discovery.also '[acme]'";
+    let command = "prowess config set --add discovery.also acme";
     let said = |args: &[&str]| {
         let ran = run(&tree, args);
         ran.stdout + &ran.stderr
@@ -437,7 +471,7 @@ fn skills_that_are_not_read_are_named_with_the_command_that_adds_them() {
     for args in [&[][..], &["list"], &["doctor"]] {
         let said = said(args).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.contains("left out by your configuration"), "{args:?}: {said}");
-        assert!(said.contains("config set discovery.also '[claude]'"), "{args:?}: {said}");
+        assert!(said.contains("config set --add discovery.also claude"), "{args:?}: {said}");
     }
     run(&tree, &["config", "unset", "discovery.only"]).text();
     run(&tree, &["config", "set", "discovery.also", "[acme]"]).text();
@@ -450,9 +484,9 @@ fn skills_that_are_not_read_are_named_with_the_command_that_adds_them() {
     // The skills about this program are offered beside what else is set.
     run(&tree, &["config", "set", "visibility.skills", "[{match: zed, show: disabled}]"]).text();
     let hint = said(&[]);
-    let value = hint.split_once("config set visibility.skills '").expect(&hint).1;
+    let value = hint.split_once("config set --add visibility.skills '").expect(&hint).1;
     let value = value.split_once('\'').expect(&hint).0;
-    run(&tree, &["config", "set", "visibility.skills", value]).text();
+    run(&tree, &["config", "set", "--add", "visibility.skills", value]).text();
     let hidden = said(&["list", "--hidden"]);
     assert!(hidden.contains("zed") && !hidden.contains("about prowess itself"), "{hidden}");
 }

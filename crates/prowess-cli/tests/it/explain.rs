@@ -127,7 +127,9 @@ fn skill_of_another_part_of_the_project_is_named() {
     let tree = home("");
     tree.write("shop/.git/HEAD", "");
     let far = "a/b/c/d/e/f/g/far/.agents/skills";
-    for (place, name) in [("billing/.agents/skills", "refunds"), (far, "far-away")] {
+    let [clients, inside] = [".claude/skills", ".claude/skills/group/skills"];
+    let first = [("billing/.agents/skills", "refunds"), (far, "far-away")];
+    for (place, name) in first.into_iter().chain([(clients, "group"), (inside, "deeper")]) {
         tree.write(&format!("shop/{place}/{name}/SKILL.md"), plain_skill(name));
     }
     tree.write("shop/node_modules/x/skills/hidden/SKILL.md", plain_skill("hidden"));
@@ -136,9 +138,10 @@ fn skill_of_another_part_of_the_project_is_named() {
         ("refunds", "billing/.agents/skills"),
         ("billing/.agents/skills/refunds/SKILL.md", "billing/.agents/skills"),
         ("far-away", far),
+        ("deeper", inside),
     ] {
         let found = program().run(&["explain", query]).stdout;
-        let command = format!("prowess config set --project discovery.also '[{place}]'");
+        let command = format!("prowess config set --add --project discovery.also {place}");
         assert!(found.contains(&format!("run `prowess trust && {command}`")), "{found}");
     }
     tree.write("packs/superpowers/skills/plan/SKILL.md", plain_skill("plan"));

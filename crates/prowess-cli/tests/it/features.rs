@@ -141,14 +141,7 @@ fn target_with_a_scheme_is_no_folder() {
 }
 
 /// An entry of a lock whose source this program cannot reach; with `remotes`, it does not try.
-const REMOTE: &str = r#"
-[skill.reg]
-source = "oci://127.0.0.1:1/x:1"
-revision = "sha256:2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
-artifact = "sha256:2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
-tree = "sha256:2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"
-signer = "unsigned"
-"#;
+const REMOTE: &str = include_str!("../data/features-remote.txt");
 
 #[test]
 fn locked_skill_of_a_missing_feature_costs_itself_alone() {

@@ -83,18 +83,7 @@ fn a_plugin_that_keeps_every_rule_passes() {
 
 #[test]
 fn every_shipped_plugin_passes() {
-    let skills = prowess_testkit::Tree::new(
-        "
-//- /pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
----
-Fill the form.
-//- /pdf/references/fields.md
-Fields
-",
-    );
+    let skills = prowess_testkit::Tree::new(include_str!("../data/plugin-check-tree.txt"));
     let copies = prowess_testkit::Tree::new("");
     copies.write(
         "prowess.yaml",

@@ -6,13 +6,7 @@ use prowess_testkit::Tree;
 use crate::program::{Program, Ran};
 use crate::skill_md;
 
-const QUERIES: &str = r#"[
-    {"query": "fill in a form", "expect": ["pdf-forms"], "not": ["web-forms"]},
-    {"query": "a form on the web", "expect": ["web-forms"]},
-    {"query": "cook dinner", "expect": ["kitchen"]},
-    {"query": "fill in any kind of form of the site", "expect": ["web-forms"]},
-    {"query": "nothing of this"}
-]"#;
+const QUERIES: &str = include_str!("../data/probe-queries.txt");
 
 fn probe(queries: &str, more: &[&str]) -> Ran {
     let tree = Tree::new("");

@@ -128,6 +128,23 @@ fn colleague_gets_the_skills_by_sync_and_trust() {
     assert_eq!(text, "Mine.\n", "what a person has written stays");
 }
 
+/// Neither the source of an installed skill nor its copies are anything to read or to remove.
+#[test]
+fn sources_and_places_are_known_copies() {
+    let team = Team::new();
+    let run = |arguments: &[&str]| team.run("home", "repo", arguments);
+    run(&["trust"]).text();
+    run(&["add", "./team", "pdf", "--copy", "--into", "sub/.agents/skills"]).text();
+    assert_eq!(run(&["list"]).json()["unread"], serde_json::json!([]), "the place is known");
+    for skill in ["pdf", "prowess-usage"] {
+        let checked = run(&["validate", skill]);
+        assert_eq!(checked.json()["summary"]["valid"], 1, "{skill} has no directory: {checked:?}");
+    }
+    run(&["config", "set", "--add", "--project", "discovery.also", "./team"]).text();
+    let found = run(&["doctor"]).stdout;
+    assert!(!found.contains("skill-copy") && !found.contains("skill-shadowed"), "{found}");
+}
+
 #[test]
 fn locks_of_project_and_user_stand_side_by_side() {
     let team = Team::new();

@@ -165,10 +165,10 @@ fn skills_about_this_program_are_offered_on_demand() {
     let off = program().run(&["prompt"]).text().to_owned();
     assert!(!off.contains("skill-writing"), "{off}");
     let overview = program().run(&[]).text().to_owned();
-    let set = "prowess config set visibility.skills ";
+    let set = "prowess config set --add visibility.skills ";
     let value = overview.lines().find_map(|line| line.trim().strip_prefix(set));
     let value = value.expect("the overview names the command").trim_matches('\'');
-    let setting = format!("visibility.skills={value}");
+    let setting = format!("visibility.skills=[{value}]");
     let asked = program().run(&["--set", &setting, "prompt"]).text().to_owned();
     assert!(asked.contains("skill-writing"), "{asked}");
     let listed = program().run(&["list"]).text().to_owned();

@@ -1,6 +1,6 @@
 //! Tests of the formats of a catalog: each text to the byte.
 
-use expect_test::{Expect, expect, expect_file};
+use expect_test::{expect, expect_file};
 use prowess_core::{DeliveryPolicy, ShowLocation};
 use prowess_prompt::{
     CatalogFormat, PromptPolicy, Role, SkillEntry, available_skills, reference_available_skills,
@@ -28,74 +28,17 @@ fn three() -> Vec<SkillEntry<'static>> {
 
 #[test]
 fn each_format_shows_the_fields() {
-    let shows = |format, expected: Expect| expected.assert_eq(&available_skills(three(), format));
-    shows(
+    let formats = [
         CatalogFormat::XmlAttrs,
-        expect![[r##"
-            <available_skills>
-            <skill name="pdf" description="Extract text and tables from PDF files." location="/path/to/pdf/SKILL.md" trit="0" role="Coordinator" color="#F59E0B" />
-            <skill name="sql" description="&quot;Queries&quot; &amp; &lt;views&gt;, line two" location="/path/to/sql/SKILL.md" trit="2" role="Verifier" color="#2E5FA3" />
-            <skill name="xlsx" trit="0" role="Coordinator" color="#F59E0B" />
-            </available_skills>"##]],
-    );
-    shows(
         CatalogFormat::QuotedLines,
-        expect![[r#"
-            <available_skills>
-            "pdf": Extract text and tables from PDF files.
-            "sql": "Queries" & <views>, line two
-            "xlsx"
-            </available_skills>"#]],
-    );
-    shows(
         CatalogFormat::DashLines,
-        expect![[r#"
-            Available skills:
-              - pdf: Extract text and tables from PDF files.
-              - sql: "Queries" & <views>, line two
-              - xlsx"#]],
-    );
-    shows(
         CatalogFormat::Bullets,
-        expect![[r#"
-            [Available Skills]
-            • `pdf` — Extract text and tables from PDF files.
-            • `sql` — "Queries" & <views>, line two
-            • `xlsx`"#]],
-    );
-    shows(
         CatalogFormat::Delimited,
-        expect![[r#"
-            <<<AVAILABLE_SKILLS>>>
-            name: pdf
-            location: /path/to/pdf/SKILL.md
-            description: Extract text and tables from PDF files.
-            ---
-            name: sql
-            location: /path/to/sql/SKILL.md
-            description: "Queries" & <views>, line two
-            ---
-            name: xlsx
-            <<<END_AVAILABLE_SKILLS>>>"#]],
-    );
-    shows(
         CatalogFormat::Json,
-        expect![[r#"
-            <available_skills>
-            {"name":"pdf","description":"Extract text and tables from PDF files.","location":"/path/to/pdf/SKILL.md"}
-            {"name":"sql","description":"\"Queries\" & \u003cviews\u003e, line two","location":"/path/to/sql/SKILL.md"}
-            {"name":"xlsx"}
-            </available_skills>"#]],
-    );
-    shows(
         CatalogFormat::Markdown,
-        expect![[r#"
-            <available_skills>
-            - pdf: Extract text and tables from PDF files. (/path/to/pdf/SKILL.md)
-            - sql: "Queries" & <views>, line two (/path/to/sql/SKILL.md)
-            - xlsx
-            </available_skills>"#]],
-    );
+    ];
+    let shown = formats.map(|it| format!("## {it:?}\n{}\n", available_skills(three(), it)));
+    expect_file!["../data/formats.txt"].assert_eq(&shown.concat());
 }
 
 /// A name may have the characters that end it in a format.

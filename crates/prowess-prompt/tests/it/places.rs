@@ -1,6 +1,6 @@
 //! Tests of the places of a catalog, and of the blocks of context.
 
-use expect_test::{expect, expect_file};
+use expect_test::expect_file;
 use prowess_prompt::{
     BlockPolicy, CatalogFormat, CatalogPlace, ContextBlock, Part, Prompt, PromptPolicy,
     compose_context, tool_description,
@@ -24,13 +24,7 @@ fn a_context_block_is_next_to_the_instructions() {
     let prompt = placed(CatalogPlace::ContextBlock, CatalogFormat::Bullets);
     let block = prompt.context.clone().expect("the place of the catalog");
     assert_eq!(block.priority, 60);
-    expect![[r#"
-        [Available Skills]
-        • `pdf` — Fills forms.
-        • `sql` — Queries; use it for tables.
-
-        Use read_skill(skill_id) to load full instructions."#]]
-    .assert_eq(&block.text);
+    expect_file!["../data/places-block.txt"].assert_eq(&block.text);
     assert!(!prompt.text.contains("pdf"), "the instructions have the rule alone: {}", prompt.text);
     assert!(prompt.whole_text().ends_with(&format!("{}\n", block.text)));
     assert_eq!(*prompt.shown, ["pdf", "sql"]);
@@ -117,12 +111,8 @@ fn skill_has_the_catalog_in_its_description() {
 
 #[test]
 fn get_skill_has_the_catalog_in_its_description() {
-    expect![[r#"
-        Gets detailed information about an agent skill.
-        Available skills:
-          - pdf: Fills forms.
-          - sql: Queries; use it for tables."#]]
-    .assert_eq(&described("get_skill", CatalogFormat::DashLines));
+    expect_file!["../data/places-two.txt"]
+        .assert_eq(&described("get_skill", CatalogFormat::DashLines));
 }
 
 #[test]

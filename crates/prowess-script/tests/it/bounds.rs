@@ -76,13 +76,7 @@ fn check_limit(script: &str, limits: &Limits, limit: ScriptLimit, signal: Option
 
 #[test]
 fn million_files_meet_the_limit() {
-    let script = r#"
-echo begun
-for ((number = 0; number < 1000000; number++)); do
-    ((number % 100)) || mkdir "$TMPDIR/$((number / 100))"
-    : > "$TMPDIR/$((number / 100))/$number"
-done
-"#;
+    let script = include_str!("../data/bounds-script.txt");
     check_limit(script, &ScriptPolicy::default().limits, ScriptLimit::Files, None);
 }
 

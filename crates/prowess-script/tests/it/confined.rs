@@ -20,16 +20,7 @@ fn at_each_level(script: &str, arguments: &[&str]) -> [String; 2] {
 }
 
 /// Opens each path to read or to write, and prints `opened` or the error.
-const OPEN: &str = r#"
-while [ $# -gt 0 ]; do
-    case $2 in
-        r) problem=$({ : < "$1"; } 2>&1) ;;
-        w) problem=$({ : > "$1"; } 2>&1) ;;
-    esac
-    if [ -z "$problem" ]; then echo opened; else echo "${problem##*: }"; fi
-    shift 2
-done
-"#;
+const OPEN: &str = include_str!("../data/confined-open.txt");
 
 #[test]
 fn files_of_the_host_cannot_be_opened() {
@@ -46,12 +37,7 @@ fn files_of_the_host_cannot_be_opened() {
 
 #[test]
 fn the_package_cannot_be_changed_and_the_scratch_directory_can() {
-    let script = r#"
-here=$(dirname "$0")
-for target in "$here/a.sh" "$here/new" "$TMPDIR/new"; do
-    if problem=$({ echo x > "$target"; } 2>&1); then echo written; else echo "${problem##*: }"; fi
-done
-"#;
+    let script = include_str!("../data/confined-script.txt");
     let floor = "Permission denied\nPermission denied\nwritten";
     let namespaces = "Read-only file system\nRead-only file system\nwritten";
     assert_eq!(at_each_level(script, &[]), [floor, namespaces]);

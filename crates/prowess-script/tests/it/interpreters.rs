@@ -122,12 +122,7 @@ fn the_table_is_policy_and_a_missing_interpreter_is_named() {
     assert!(message.contains("`python-that-is-not-there`"), "{message}");
 }
 
-const WITH_METADATA: &str = "\
-# /// script
-# dependencies = [\"requests\"]
-# ///
-print('plain')
-";
+const WITH_METADATA: &str = include_str!("../data/interpreters-with-metadata.txt");
 
 /// Returns a policy with `uv`, which is a program in this directory or missing.
 fn uv(directory: &Path) -> ScriptPolicy {

@@ -30,11 +30,7 @@ fn flood_of_a_gibibyte_is_not_kept() {
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
         return;
     }
-    let script = "\
-yes 'line of a flood' | head -c $1 &
-head -c $1 /dev/zero >&2
-wait
-";
+    let script = include_str!("../data/memory-script.txt");
     let skill = Skill::new(&[("scripts/a.sh", script)]);
     let reported = AtomicU64::new(0);
     let receive = |event: ProgressEvent<'_>| {

@@ -30,12 +30,7 @@ pub(crate) fn refused(outcome: &ScriptOutcome) -> Vec<(&str, &str)> {
 }
 
 /// Requests a URL of the proxy, and prints the answer.
-pub(crate) const REQUEST: &str = r#"
-exec 3<>"/dev/tcp/127.0.0.1/${http_proxy##*:}"
-host=${1#http://}
-printf 'GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n' "$1" "${host%/}" >&3
-cat <&3
-"#;
+pub(crate) const REQUEST: &str = include_str!("../data/network-request.txt");
 
 const GET: (&str, &str) = ("scripts/get.sh", REQUEST);
 

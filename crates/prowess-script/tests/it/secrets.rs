@@ -48,16 +48,7 @@ fn granting(host: &str, secrets: Vec<SecretGrant>, directory: &std::path::Path) 
 }
 
 /// Asks for a URL, aborts a process of its own, and goes on until it is ended.
-const ASKS: &str = r#"
-marker=held-by-; marker+=the-script
-[ $# = 0 ] || . "${0%/*}/request.sh"
-echo
-cd "$TMPDIR"
-bash -c 'kill -ABRT $$'
-{ env; cat /proc/$$/cmdline; } > environment
-echo ready
-sleep 600
-"#;
+const ASKS: &str = include_str!("../data/secrets-asks.txt");
 
 /// The package of that script.
 const FILES: [(&str, &str); 2] = [("scripts/a.sh", ASKS), ("scripts/request.sh", REQUEST)];
@@ -124,11 +115,7 @@ fn control_finds_a_secret_in_a_variable() {
 #[test]
 fn secret_is_replaced_in_the_output_as_a_whole() {
     let secret = secret();
-    let script = r#"
-parts() { printf 'key='; printf %s "${KEY:0:5}"; printf %s "${KEY:5}"; echo '!'; }
-parts; parts >&2
-printf %s "$1"
-"#;
+    let script = include_str!("../data/secrets-script.txt");
     let hexadecimal: String = secret.bytes().map(|byte| format!("{byte:02x} ")).collect();
     let policy =
         |package| ScriptPolicy { secrets: vec![in_variable(package)], ..Default::default() };

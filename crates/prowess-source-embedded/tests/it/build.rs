@@ -20,22 +20,7 @@ fn check(tree: &Tree, expected: &Expect) {
 
 #[test]
 fn nested_and_dotted_names_keep_their_paths() {
-    let tree = Tree::new(
-        "
-//- /pdf/SKILL.md
-pdf
-//- /pdf/references/v1.2/field.names.md
-fields
-//- /pdf/.hidden/x
-x
-//- /pdf/.git/config
-no
-//- /a/.git
-a worktree's
-//- /a/SKILL.md
-a
-",
-    );
+    let tree = Tree::new(include_str!("../data/build-tree.txt"));
     check(
         &tree,
         &expect![[r#"

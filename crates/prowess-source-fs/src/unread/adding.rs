@@ -5,33 +5,41 @@ use std::path::Path;
 use super::is_of_user;
 use crate::further_place::ProjectDirectory;
 use crate::roots::USER_LAYER;
-use crate::{ClientName, Discovery, FurtherPlace, PROJECT_LAYER, ProjectSearch, Surroundings};
+use crate::surroundings::is_in;
+use crate::{
+    ClientName, Discovery, FurtherPlace, PROJECT_LAYER, ProjectSearch, SkillRoot, Surroundings,
+};
 
 /// A change of a configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     /// The key.
     pub key: String,
-    /// The value, in YAML.
-    pub value: String,
+    /// The value, or those that are added to a list.
+    pub values: Vec<String>,
+    /// Whether the key is a list, which keeps what it has.
+    pub adds: bool,
     /// Whether it belongs in the file of the project, because it is about this project alone.
     pub is_of_project: bool,
 }
 
 impl Setting {
-    fn new(key: &str, value: String) -> Self {
-        Self { key: key.to_owned(), value, is_of_project: false }
+    fn new(key: &str, value: &str) -> Self {
+        let values = vec![value.to_owned()];
+        Self { key: key.to_owned(), values, adds: false, is_of_project: false }
+    }
+
+    fn adding(key: &str, items: impl Iterator<Item = String>) -> Self {
+        Self { values: items.collect(), adds: true, ..Self::new(key, "") }
     }
 }
 
 impl Discovery {
     /// Returns the changes of configurations that add directories to this policy, the user's own.
-    /// Those in the project are added for this project alone, whose file names these places
-    /// already, unless they are places of a client.
+    /// Those in the project are added for this project alone, unless they are places of a client.
     pub fn settings_that_add<'d>(
         &self,
         directories: impl IntoIterator<Item = &'d Path>,
-        of_project: &[FurtherPlace],
         surroundings: &Surroundings,
     ) -> Vec<Setting> {
         let mut added = self.clone();
@@ -45,8 +53,7 @@ impl Discovery {
         let mut settings = self.changes_to(&added);
         if !places.is_empty() {
             let new = ProjectDirectory::few(places).into_iter().map(FurtherPlace::InProject);
-            let value = list_of(of_project.iter().cloned().chain(new).map(String::from));
-            let setting = Setting::new("discovery.also", value);
+            let setting = Setting::adding("discovery.also", new.map(String::from));
             settings.push(Setting { is_of_project: true, ..setting });
         }
         settings
@@ -77,13 +84,13 @@ impl Discovery {
             *self = changed;
             return None;
         }
-        let project = surroundings.project().filter(|it| !is_of_user && directory.starts_with(it));
+        // What others have written in a home waits for its own trust.
+        let project = surroundings
+            .project()
+            .filter(|it| !is_of_user && directory.starts_with(it) && !surroundings.is_too_wide(it));
         let place = project.and_then(|project| ProjectDirectory::of(directory, project));
-        let place = place.filter(|_| {
-            // A link that leads out of a project is not followed.
-            let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-            project.is_some_and(|project| real(directory).starts_with(real(project)))
-        });
+        // A link that leads out of a project is not followed.
+        let place = place.filter(|_| project.is_some_and(|project| is_in(directory, project)));
         if place.is_none() {
             let (layer, directory) = match is_of_user {
                 true => (USER_LAYER, directory.to_owned()),
@@ -107,7 +114,7 @@ impl Discovery {
         let Ok(real) = directory.canonicalize() else { return false };
         let old = before.real_roots(surroundings);
         let (mut is_read, mut is_narrow) = (false, true);
-        for root in self.find_outermost(surroundings) {
+        for root in self.searched(surroundings) {
             let Ok(found) = root.directory.canonicalize() else { continue };
             let is_trusted = *root.layer == *USER_LAYER;
             is_read |= found == real && is_trusted == is_of_user;
@@ -118,38 +125,30 @@ impl Discovery {
         is_read && is_narrow
     }
 
+    /// Returns the directories that are searched: no link of a project that leads out of it.
+    pub(super) fn searched(&self, surroundings: &Surroundings) -> Vec<SkillRoot> {
+        let mut roots = self.find_outermost(surroundings);
+        roots.retain(|it| it.within.as_ref().is_none_or(|within| is_in(&it.directory, within)));
+        roots
+    }
+
     /// Returns the settings that make this policy another one.
     fn changes_to(&self, other: &Self) -> Vec<Setting> {
         let mut settings = Vec::new();
-        let mut change = |key: &str, value: String| settings.push(Setting::new(key, value));
-        if other.also != self.also {
-            change("discovery.also", list_of(other.also.iter().cloned().map(String::from)));
-        }
+        let also = other.also.iter().skip(self.also.len()).cloned();
+        settings.push(Setting::adding("discovery.also", also.map(String::from)));
         if other.user != self.user {
-            change("discovery.user", "true".to_owned());
+            settings.push(Setting::new("discovery.user", "true"));
         }
         if other.project != self.project {
-            change("discovery.project", "repository".to_owned());
+            settings.push(Setting::new("discovery.project", "repository"));
         }
         for (layer, roots) in &other.roots {
-            if self.roots.get(layer) != Some(roots) {
-                let roots = roots.iter().map(|root| root.to_string_lossy().into_owned());
-                change(&format!("discovery.roots.{layer}"), list_of(roots));
-            }
+            let roots = roots.iter().skip(self.roots.get(layer).map_or(0, Vec::len));
+            let roots = roots.map(|root| root.to_string_lossy().into_owned());
+            settings.push(Setting::adding(&format!("discovery.roots.{layer}"), roots));
         }
+        settings.retain(|it| !it.values.is_empty());
         settings
     }
-}
-
-/// Returns a list in YAML.
-fn list_of(items: impl Iterator<Item = String>) -> String {
-    let is_plain = |item: &str| {
-        item.starts_with(|first: char| first.is_ascii_alphabetic() || first == '.')
-            && item.chars().all(|it| it.is_ascii_alphanumeric() || "._/-*".contains(it))
-    };
-    let item = |item: String| match is_plain(&item) {
-        true => item,
-        false => format!("\"{}\"", item.replace('\\', r"\\").replace('"', r#"\""#)),
-    };
-    format!("[{}]", items.map(item).collect::<Vec<_>>().join(", "))
 }

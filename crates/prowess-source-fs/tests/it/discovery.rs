@@ -345,6 +345,12 @@ fn further_place_in_another_project_needs_its_own_trust() {
     let expected = "project repo, project repo/v/dep, project repo/v/solo, project repo/v/own/sub, \
                     project repo/v/own/.h/a/deep, others pack, others pack/clone";
     assert_eq!(found.take(7).collect::<Vec<_>>().join(", "), expected);
+    let at_home = Surroundings::new(Some(tree.join("repo")), Some(tree.join("repo")));
+    let first = &policy.find(&at_home).roots[0];
+    assert_eq!(
+        (&*first.layer, &first.asked.as_ref().unwrap().folder),
+        ("others", &tree.join("repo/v"))
+    );
     tree.write("repo/v/top/SKILL.md", "it");
     for directory in ["v/top/.git", "skills"] {
         fs::create_dir(tree.join(&format!("repo/{directory}"))).unwrap();

@@ -36,18 +36,7 @@ struct Rescan {
 }
 
 fn tree() -> Tree {
-    let tree = Tree::new(
-        "
-//- /skills/README.md
-no package
-//- /skills/.git/HEAD
-nor this
-//- /elsewhere/SKILL.md
-old, and of another directory
-//- /elsewhere/inner/SKILL.md
-inner
-",
-    );
+    let tree = Tree::new(include_str!("../data/listed-tree.txt"));
     tree.write("skills/s5/skill.md", "not looked at, as long as there is a better one");
     // More than are probed together.
     (0..20).for_each(|at| tree.write(&format!("skills/s{at}/SKILL.md"), format!("text of {at}")));

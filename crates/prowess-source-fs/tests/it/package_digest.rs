@@ -12,18 +12,7 @@ use prowess_testkit::Tree;
 use crate::{config, make_fifo, source};
 
 fn tree() -> Tree {
-    Tree::new(
-        "
-//- /alpha/SKILL.md
-alpha
-//- /alpha/scripts/run.sh
-run
-//- /alpha/node_modules/left/index.js
-left
-//- /alpha/.git/config
-config
-",
-    )
+    Tree::new(include_str!("../data/package-digest-tree.txt"))
 }
 
 fn alpha() -> PackagePath {

@@ -42,11 +42,11 @@ fn unread(tree: &Tree, policy: &Discovery, working: &str) -> (Vec<String>, Vec<S
     let surroundings = surroundings(tree, working);
     let unread = all(policy, &surroundings).directories;
     let directories = unread.iter().map(|it| it.directory.as_path());
-    let settings = policy.settings_that_add(directories, &[], &surroundings);
+    let settings = policy.settings_that_add(directories, &surroundings);
     let place = |path: &str| path.replace(&format!("{}/", tree.path().display()), "");
     let settings = settings.iter().map(|it| {
         let file = if it.is_of_project { "project: " } else { "" };
-        format!("{file}{}={}", it.key, place(&it.value))
+        format!("{file}{}=[{}]", it.key, place(&it.values.join(", ")))
     });
     (lines(tree, &unread), settings.collect())
 }
@@ -63,7 +63,7 @@ fn skills_of_other_clients_are_seen_and_can_be_added() {
     assert_eq!(directories.join(", "), expected, "neither what is read nor links to it are unread");
     let expected = [
         "discovery.also=[acme, tool]",
-        "discovery.roots.user=[\"home/.config/tool-x/skills\"]",
+        "discovery.roots.user=[home/.config/tool-x/skills]",
         "project: discovery.also=[./skills]",
     ];
     assert_eq!(settings, expected);
@@ -98,13 +98,13 @@ fn what_the_policy_leaves_out_on_purpose_is_not_unread() {
     let around = surroundings(&tree, "repo");
     let left_out = all(&few, &around).left_out;
     assert_eq!(lines(&tree, &left_out), ["repo/.claude/skills 1", "home/.claude/skills 1"]);
-    let settings = few.settings_that_add([left_out[0].directory.as_path()], &[], &around);
-    assert_eq!(settings[0].value, "[claude]", "and it can still be added");
+    let settings = few.settings_that_add([left_out[0].directory.as_path()], &around);
+    assert_eq!(settings[0].values, ["claude"], "and it can still be added");
     let neither = Discovery { user: false, project: ProjectSearch::Never, ..policy() };
     assert_eq!(all(&neither, &around).directories, [], "the key that is off is meant");
     let left_out = all(&neither, &around).left_out;
     let all = left_out.iter().map(|it| it.directory.as_path());
-    let settings = neither.settings_that_add(all, &[], &around);
+    let settings = neither.settings_that_add(all, &around);
     let keys: Vec<_> = settings.iter().map(|it| it.key.as_str()).collect();
     assert_eq!(keys, ["discovery.user", "discovery.project", "discovery.also"]);
     let skip = Discovery { skip: vec![".acme".into()], ..policy() };
@@ -182,14 +182,17 @@ fn a_search_that_ended_early_is_not_whole() {
 fn plugins_of_clients_are_seen_in_the_home() {
     let tree = tree(include_str!("../data/unread/of_plugins.txt").lines());
     let (directories, settings) = unread(&tree, &policy(), "repo");
-    let places = [
-        "home/.claude/plugins/cache",
-        "home/.claude/plugins/marketplaces",
-        "home/.gemini/extensions",
-    ];
-    assert_eq!(directories, places.map(|place| format!("{place} 1")));
-    let setting = format!("discovery.roots.project=[\"{}\"]", places.join("\", \""));
+    let places = ["home/.claude/plugins/cache", "home/.gemini/extensions"];
+    assert_eq!(directories, [format!("{} 2", places[0]), format!("{} 1", places[1])]);
+    let setting = format!("discovery.roots.project=[{}]", places.join(", "));
     assert_eq!(settings, [setting], "others have written them");
+    let roots = [("project".into(), places.map(|place| tree.join(place)).to_vec())].into();
+    let added = Discovery { roots, ..policy() };
+    assert_eq!(unread(&tree, &added, "repo").0, [""; 0], "older versions are not missed");
+    let found = added.find(&surroundings(&tree, "repo")).roots.into_iter().take(2);
+    let found = found.map(|it| it.directory.strip_prefix(tree.path()).unwrap().to_owned());
+    let newest = ["m/other", "m/p/1.10.0"].map(|it| Path::new(places[0]).join(it));
+    assert_eq!(found.collect::<Vec<_>>(), newest);
 }
 
 /// A setting of the user trusts nothing for good but the user's own: no clones, caches, downloads.
@@ -205,6 +208,8 @@ fn only_own_directories_are_added_to_the_trusted_layer() {
             tree.write("home/.clone/skills/own/SKILL.md", "it");
         }
         symlink("../ext", tree.join("repo/skills")).unwrap();
+        fs::create_dir_all(tree.join("repo/.claude")).unwrap();
+        symlink("../../pack", tree.join("repo/.claude/skills")).unwrap();
         let settings = unread(&tree, &policy(), working).1;
         let own = |it: &&String| !it.contains("home/.clone") || setting.contains("home/.clone");
         let settings: Vec<_> = settings.iter().filter(own).cloned().collect();

@@ -18,21 +18,7 @@ use crate::peer::{source, source_within};
 use crate::skills::{contents, entry, read, skill_md};
 
 /// Answers with the files `list` and `read` of its directory.
-const SERVER: &str = r#"
-answer() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$1" "$2"; }
-skills='"extensions":{"io.modelcontextprotocol/skills":{}}'
-while read -r line; do
-    id=${line#*\"id\":}
-    id=${id%%[,\}]*}
-    case $line in
-        *'"server/discover"'*)
-            answer "$id" '{"supportedVersions":["2026-07-28"],"capabilities":{"resources":{"listChanged":true},'"$skills"'}}' ;;
-        *'"subscriptions/listen"'*) BACKGROUND ;;
-        *'"skills/list"'*) answer "$id" "$(cat list)" ;;
-        *'"resources/read"'*) READ; answer "$id" "$(cat read)" ;;
-    esac
-done
-"#;
+const SERVER: &str = include_str!("../data/programs-server.txt");
 
 fn command(script: &str, directory: &Path) -> McpServer {
     McpServer::Command(ServerCommand {

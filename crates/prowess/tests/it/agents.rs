@@ -216,13 +216,7 @@ fn unusable_skill_is_an_error() {
 fn unknown_names_of_a_manifest_are_reported() {
     let tree = Tree::new(SHELF);
     let runtime = runtime(&tree, Policies::default());
-    let manifest = "
-id: builder
-agent:
-  uses_tools: [core_tools, skills.read, skills_load, web_serch]
-  uses_skills: [naming, extension-developmnt]
-depends_on: [skill_registry, memry]
-";
+    let manifest = include_str!("../data/agents-unknown.txt");
     let agent = agent(manifest, "");
     let host =
         HostNames { tools: &["core_tools", "web_search"], services: &["skill_registry", "memory"] };

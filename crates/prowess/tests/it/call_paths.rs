@@ -15,14 +15,7 @@ use serde_json::{Value, json};
 
 use crate::dynamic;
 
-const SKILLS: &str = "
-//- /pdf/SKILL.md
----
-name: pdf
-description: Fills forms. Use it for forms.
----
-Body
-";
+const SKILLS: &str = include_str!("../data/call-paths-skills.txt");
 
 /// A tool that counts its runs.
 struct Query(Arc<AtomicUsize>);

@@ -401,16 +401,7 @@ fn each_key_changes_the_policies() {
 
 #[test]
 fn home_is_expanded_in_each_path() {
-    let text = "
-        discovery: { organization: ~/it, roots: { user: [~/it] } }
-        sources: { mcp: { docs: { command: [~/it, ~/it] } } }
-        scripts:
-          { read: [~/it], write: [~/it], search_path: [~/it], authorities: ~/it,
-            interpreters: { py: [~/it] }, secrets: [{ file: ~/it }, { command: [~/it, ~/it] }] }
-        proposals: { directory: ~/it }
-        plugins:
-          { directories: [~/it], load: [~/it],
-            settings: { notes: { rights: { read: [~/it], write: [~/it], run: [~/it] } } } }";
+    let text = include_str!("../data/homes.txt");
     let mut policies = read(&[file(text)]).into_policies();
     policies.expand_home(&Surroundings::new(None, None));
     let written = serde_json::to_string(&policies).expect("policies are data");

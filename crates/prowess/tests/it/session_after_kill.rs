@@ -15,14 +15,7 @@ use serde_json::{Value, json};
 
 const DIRECTORY: &str = "PROWESS_SESSION_TEST_DIRECTORY";
 
-const SKILL: &str = "
-//- /skills/pdf/SKILL.md
----
-name: pdf
-description: Fills forms.
----
-Body of pdf
-";
+const SKILL: &str = include_str!("../data/session-after-kill-skill.txt");
 
 fn runtime(directory: &Path) -> Runtime {
     let clock = Arc::new(SystemClock::default());

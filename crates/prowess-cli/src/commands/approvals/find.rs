@@ -14,6 +14,9 @@ const PAGE: NonZeroUsize = NonZeroUsize::new(256).expect("it is not zero");
 /// The most digits of a number. A text with more is the start of an id.
 const MOST_DIGITS: usize = 6;
 
+/// The least part of an id that a person decides by: less is typed by mistake.
+const LEAST_LETTERS: usize = 4;
+
 /// The most ids that a message names.
 const MOST_NAMED: usize = 5;
 
@@ -55,14 +58,15 @@ pub(super) fn one(
             Some(id) => Some(id),
             None => only_pending(database, number, now)?,
         };
-        let entry = id.as_ref().map(load).transpose()?.flatten();
-        return entry.map(|entry| (entry, Some(number))).ok_or_else(|| not_found(named));
+        if let Some(entry) = id.as_ref().map(load).transpose()?.flatten() {
+            return Ok((entry, Some(number)));
+        }
     }
     let mut found = all(database)?;
     found.retain(|entry| !named.is_empty() && entry.id.as_str().starts_with(named));
     match found.len() {
         0 => Err(not_found(named)),
-        1 => Ok(with_number(found.remove(0))),
+        1 if named.len() >= LEAST_LETTERS => Ok(with_number(found.remove(0))),
         _ => Err(ambiguous(named, &found)),
     }
 }

@@ -49,7 +49,11 @@ impl ConfigFile {
             }
             _ => named_file::text(&path).map_err(|reason| {
                 let message = format!("`{}` cannot be read: {reason}", path.display());
-                Failure::new("config-unreadable", message, "correct its permissions, or remove it")
+                let help = match path.exists() {
+                    true => "correct its permissions, or remove it",
+                    false => "create the file that this link leads to, or remove the link",
+                };
+                Failure::new("config-unreadable", message, help)
             })?,
         };
         Ok(Self { path, text, option: if project { " --project" } else { "" } })

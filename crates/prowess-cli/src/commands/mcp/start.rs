@@ -116,15 +116,24 @@ impl Start {
 
     /// Returns the directory whose skills are served, and the further options of the server.
     pub(super) fn served(&self) -> (PathBuf, String) {
-        let is_program = |word: &String| Path::new(word).file_name() == Some(PROGRAM.as_ref());
-        let program = self.command.iter().position(is_program).map_or(0, |at| at + 1);
-        let end = self.command.iter().position(|word| word == "serve").unwrap_or(program);
+        // Started by another program or not, and as a version or under another name.
+        let is_program = |word: &String| {
+            Path::new(word).file_name().is_some_and(|it| it.to_string_lossy().starts_with(PROGRAM))
+        };
+        let program = self.command.iter().position(is_program).unwrap_or_default() + 1;
         let mut directory = self.directory.clone();
         let mut options = String::new();
-        let mut words = self.command.get(program..end).unwrap_or_default().iter();
+        let mut words = self.command.get(program..).unwrap_or_default().iter();
+        let mut is_of_server = false;
         while let Some(word) = words.next() {
             match word.as_str() {
                 "-C" => directory.push(words.next().map(String::as_str).unwrap_or_default()),
+                "serve" => is_of_server = true,
+                "--root" | "--config" | "--set" | "--preset" if is_of_server => {
+                    let value = words.next().map(String::as_str).unwrap_or_default();
+                    options += &format!(" {word} {}", shell_word(value));
+                }
+                word if is_of_server && word != "--no-config" => {}
                 word => options += &format!(" {}", shell_word(word)),
             }
         }

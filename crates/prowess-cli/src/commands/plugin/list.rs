@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use prowess::Digest;
 use prowess::plugin_host::{self, Listed, PluginPolicy};
-use prowess_text::shell_word;
 use serde::Serialize;
 
 use super::{Verdict, trusted};
 use crate::args::Global;
+use crate::commands::config::{adding, in_yaml};
 use crate::failure::Failure;
 use crate::output::{DIM, ID, Output, counted};
 use crate::plugins::PluginPaths;
@@ -20,10 +20,6 @@ use crate::terminal::{columns_behind, fitted, plain, width, wrapped};
 struct Plugins {
     directories: Vec<PathBuf>,
     plugins: Vec<Entry>,
-    /// The command that makes commands load all that are not loaded, if there are several: it sets
-    /// the whole list, so those of two plugins would undo each other.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    load_all: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -55,17 +51,13 @@ pub(super) fn run(
     let directories = policy.directories.clone();
     let named = global.skills.plugin.iter().map(|plugin| plugin.file.as_path());
     let loaded: Vec<_> = policy.load.iter().map(PathBuf::as_path).chain(named).collect();
-    let entry = |listed| Entry::new(listed, &loaded, &policy.load);
-    let plugins: Vec<_> = listed.into_iter().map(entry).collect();
-    let idle = plugins.iter().filter(|plugin| plugin.load.is_some());
-    let idle: Vec<_> = idle.map(|plugin| plugin.file.as_path()).collect();
-    let load_all = (idle.len() > 1).then(|| load_command(&policy.load, &idle));
-    output.result(&Plugins { directories, plugins, load_all }, text)
+    let plugins = listed.into_iter().map(|listed| Entry::new(listed, &loaded)).collect();
+    output.result(&Plugins { directories, plugins }, text)
 }
 
 impl Entry {
-    /// Returns the entry of a file, if these are loaded and those of the configuration.
-    fn new(listed: Listed, loaded: &[&Path], configured: &[PathBuf]) -> Self {
+    /// Returns the entry of a file, if these are loaded.
+    fn new(listed: Listed, loaded: &[&Path]) -> Self {
         let verdict = Verdict::new(&listed.verdict);
         let real = |path: &Path| path.canonicalize().ok();
         let own = real(&listed.file);
@@ -73,7 +65,8 @@ impl Entry {
         let may_load = !loaded && verdict.help.is_none();
         let manifest = listed.inspection.map(|inspection| inspection.manifest);
         Self {
-            load: may_load.then(|| load_command(configured, &[&listed.file])),
+            load: may_load
+                .then(|| adding("plugins.load", &[in_yaml(&listed.file.to_string_lossy())])),
             loaded,
             file: listed.file,
             name: manifest.as_ref().map(|manifest| manifest.name.clone()),
@@ -84,14 +77,6 @@ impl Entry {
             verdict,
         }
     }
-}
-
-/// Returns the command that adds files to those that are loaded.
-fn load_command(configured: &[PathBuf], more: &[&Path]) -> String {
-    let files = configured.iter().map(PathBuf::as_path).chain(more.iter().copied());
-    let files: Vec<_> = files.collect();
-    let value = serde_json::to_string(&files).unwrap_or_default();
-    format!("prowess config set plugins.load {}", shell_word(&value))
 }
 
 fn text(listed: &Plugins) -> String {
@@ -110,7 +95,7 @@ fn text(listed: &Plugins) -> String {
         let reason = plain(&plugin.verdict.reason);
         let verdict = format!("{}: {reason}{state}", plugin.verdict.verdict);
         let _ = writeln!(text, "  {}", wrapped(&verdict, columns_behind(2), 4));
-        if let Some(load) = plugin.load.as_ref().filter(|_| listed.load_all.is_none()) {
+        if let Some(load) = &plugin.load {
             // A command is copied as a whole.
             let _ = writeln!(text, "  {DIM}to load it:{DIM:#}\n    {}", plain(load));
         }
@@ -121,9 +106,6 @@ fn text(listed: &Plugins) -> String {
     }
     let directories: Vec<_> =
         listed.directories.iter().map(|directory| directory.display().to_string()).collect();
-    if let Some(load) = &listed.load_all {
-        let _ = writeln!(text, "{DIM}to load these, or some of them:{DIM:#}\n  {}", plain(load));
-    }
     let count = counted(listed.plugins.len(), "plugin");
     let _ = writeln!(text, "{count} in {}", plain(&directories.join(", ")));
     text

@@ -6,14 +6,19 @@ use std::path::{Path, PathBuf};
 use prowess::format::{MAX_FILE_BYTES, Profile, SKILL_MD_FILES, SkillName, parse};
 use prowess::lint::Checked;
 use prowess::source_fs::{Discovery, FsConfig, FsSource, Nested};
-use prowess::{Diagnostic, MemorySource, SkillSource, Trust};
+use prowess::{Diagnostic, MemorySource, ReadLimit, ResourcePath, SkillSource, Trust};
 
+use super::catalog;
+use crate::args::Global;
 use crate::failure::Failure;
 use crate::package::{directory_of, source, without_directory};
 use crate::paths::{absolute, surroundings};
 
 /// The argument that stands for standard input.
 const STDIN: &str = "-";
+
+/// The most files of a skill without a directory of its own.
+const MAX_FILES: usize = 1_000;
 
 /// The sources that the arguments name.
 pub(super) struct Input {
@@ -26,11 +31,22 @@ pub(super) struct Input {
 
 impl Input {
     /// Opens the directories, with the limits of the configuration, or reads standard input.
-    pub(super) fn open(paths: &[PathBuf], discovery: &Discovery) -> Result<Self, Failure> {
+    pub(super) fn open(
+        global: &Global,
+        paths: &[PathBuf],
+        discovery: &Discovery,
+    ) -> Result<Self, Failure> {
         if !paths.iter().any(|path| path == Path::new(STDIN)) {
-            let roots = paths.iter().map(|path| root_of(path, discovery));
-            let roots = roots.collect::<Result<Vec<_>, _>>()?;
-            let sources = roots.iter().map(|root| opened(root, discovery)).collect();
+            let (mut sources, mut roots) = (Vec::new(), Vec::new());
+            for path in paths {
+                match root_of(path, discovery) {
+                    Ok(root) => {
+                        sources.push(opened(&root, discovery));
+                        roots.push(root);
+                    }
+                    Err(failure) => sources.push(in_catalog(global, path).ok_or(failure)?),
+                }
+            }
             return Ok(Self { sources, roots, stdin: None });
         }
         if paths.len() > 1 {
@@ -61,6 +77,21 @@ fn in_memory(text: &[u8]) -> MemorySource {
     let package = name.as_ref().map_or("stdin", SkillName::as_str);
     let builder = MemorySource::builder("stdin").file(&format!("{package}/SKILL.md"), text);
     builder.build().expect("a name of a skill is a path")
+}
+
+/// Returns the files of a skill that is in no directory of skills: an installed or embedded one.
+fn in_catalog(global: &Global, id: &Path) -> Option<Box<dyn SkillSource>> {
+    let catalog = catalog(global)?;
+    let id = id.to_str()?;
+    let record = catalog.skills().chain(catalog.excluded()).find(|it| it.id() == id)?;
+    let files = catalog.list(record, MAX_FILES).ok()?.resources.into_iter().map(|it| it.path);
+    let own = ResourcePath::new(record.file()).ok()?;
+    let mut builder = MemorySource::builder(record.source());
+    for path in files.filter(|path| *path != own).chain([own.clone()]) {
+        let bytes = catalog.read(record, &path, ReadLimit::default()).ok()?;
+        builder = builder.file(&format!("{}/{path}", record.name()), &bytes);
+    }
+    Some(Box::new(builder.build().ok()?))
 }
 
 /// Names standard input as the place of all findings.

@@ -5,18 +5,7 @@ use std::process::Command;
 use crate::lock_files::{FOLDER_DIGEST, machine_with_many_files};
 
 /// Prints the digest of a folder.
-const FOLDER_HASH: &str = r#"
-const fs = require('fs'), path = require('path'), base = process.argv[1], files = [];
-const walk = (folder) => fs.readdirSync(folder, { withFileTypes: true }).forEach((entry) => {
-    const full = path.join(folder, entry.name);
-    entry.isDirectory() ? walk(full) : files.push(path.relative(base, full));
-});
-walk(base);
-const hash = require('crypto').createHash('sha256');
-files.sort((a, b) => a.localeCompare(b));
-files.forEach((file) => hash.update(file).update(fs.readFileSync(path.join(base, file))));
-process.stdout.write(hash.digest('hex'));
-"#;
+const FOLDER_HASH: &str = include_str!("../../data/lock-files-folder-hash.txt");
 
 #[test]
 fn definition_of_the_other_tool_has_this_digest() {

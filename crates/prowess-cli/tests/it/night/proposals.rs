@@ -11,14 +11,7 @@ use prowess::{Actor, Catalog, ReviewStep, Timestamp};
 use super::install_crashes::{Call, calls_of};
 use crate::proposals::{Desk, entries, is_decided};
 
-const DIFF: &str = "\
--Run `fil.py`.
-+Run `fill.py`.
---- /dev/null
-+++ b/references/new.md
-@@
-+New.
-";
+const DIFF: &str = include_str!("../../data/proposals-diff.txt");
 
 fn traced(desk: &Desk, arguments: &[&str], options: &[&str]) -> Command {
     let mut command = Command::new("strace");

@@ -63,14 +63,7 @@ fn check(candidates: impl Fn(&str) -> String) {
 fn bash_completes() {
     let tree = place("bash", "prowess.bash");
     check(|line| {
-        let script = r#"
-            source prowess.bash
-            read -r -a COMP_WORDS <<< "$1"
-            case "$1" in *' ') COMP_WORDS+=("");; esac
-            COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-            _prowess_with_names prowess "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
-            printf '%s\n' "${COMPREPLY[@]}"
-        "#;
+        let script = include_str!("../../data/completes-bash.txt");
         run(&tree, "bash", &["--norc", "-c", script, "bash", line])
     });
 }
@@ -92,19 +85,7 @@ fn fish_completes() {
 fn zsh_completes() {
     let tree = place("zsh", "functions/_prowess");
     check(|line| {
-        let script = r#"
-            zmodload zsh/zpty
-            zpty shell zsh --no-rcs --interactive
-            zpty -w shell "fpath=($PWD/functions \$fpath); autoload -U compinit; compinit -u -D"
-            # With its prompt, the shell reads keys itself instead of lines of the terminal.
-            zpty -w shell 'bindkey "^I" list-choices; LISTMAX=0; PS1=RE""ADY@'
-            zpty -r shell output '*READY@*'
-            zpty -w -n shell "$1"$'\t'
-            zpty -w -n shell $'\C-U'
-            zpty -w shell 'print DONE''!'
-            zpty -r shell output '*DONE!*'
-            print -r -- $output
-        "#;
+        let script = include_str!("../../data/completes-zsh.txt");
         run(&tree, "zsh", &["--no-rcs", "-c", script, "zsh", line])
     });
 }

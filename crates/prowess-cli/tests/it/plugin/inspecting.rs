@@ -39,9 +39,9 @@ fn command_of_the_list_loads_the_plugin() {
     };
     let (loaded, command) = state();
     assert_eq!(loaded, false, "an installed plugin is not loaded");
-    let value = command.as_deref().and_then(|it| it.strip_prefix("prowess config set "));
+    let value = command.as_deref().and_then(|it| it.strip_prefix("prowess config set --add "));
     let (key, value) = value.and_then(|it| it.split_once(' ')).expect("a command");
-    home.run(&["config", "set", key, value.trim_matches('\'')]).text();
+    home.run(&["config", "set", "--add", key, value]).text();
     assert_eq!(state(), (true.into(), None));
     home.run(&["config", "set", key, "[~/.prowess/plugins/notes.so]"]).text();
     assert_eq!(state(), (true.into(), None), "`~` is the home");
@@ -53,9 +53,8 @@ fn command_of_the_list_loads_the_plugin() {
     let more = Manifest { name: "more".into(), ..PluginFile::manifest() };
     home.trust(&home.write("more.so", &PluginFile::new(&more).build())).text();
     let listed = home.run(&["plugin", "list"]);
-    let commands: Vec<_> = listed.stdout.lines().filter(|it| it.contains("config set")).collect();
-    let is_whole = commands[0].contains("notes.so") && commands[0].contains("more.so");
-    assert!(is_whole && commands.len() == 1, "two would undo each other: {listed:?}");
+    let commands = listed.stdout.lines().filter(|it| it.contains("config set --add"));
+    assert_eq!(commands.count(), 2, "each adds to the list: {listed:?}");
 }
 
 #[test]

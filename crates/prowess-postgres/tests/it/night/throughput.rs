@@ -17,11 +17,7 @@ const CLIENTS: u64 = 8;
 const TURNS: u64 = 500;
 
 /// The statements of a turn: it reads the session, and stores the next one.
-const SCRIPT: &str = "\\set id random(1, 8)\n\
-     SELECT id, version, operation, contents, details, touched, expires FROM prowess.session \
-     WHERE id = 'session-' || :id;\n\
-     UPDATE prowess.session SET version = version + 1, operation = operation + 1, \
-     details = details, expires = NULL, touched = greatest(touched, 6) WHERE id = 'session-' || :id;\n";
+const SCRIPT: &str = include_str!("../../data/throughput-script.txt");
 
 #[test]
 fn durable_turns_beside_bare_statements() {

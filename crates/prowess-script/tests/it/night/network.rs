@@ -36,19 +36,7 @@ fn granted_host_is_reached_by_common_programs() {
 fn other_name_in_tls_is_refused() {
     let server = Server::encrypted(OK);
     let host = format!("localhost:{}", server.port);
-    let script = "\
-import os, socket, ssl, sys
-proxy = os.environ['HTTPS_PROXY'].rsplit(':', 1)
-tunnel = socket.create_connection(('127.0.0.1', int(proxy[1])))
-tunnel.sendall(f'CONNECT {sys.argv[1]} HTTP/1.1\\r\\n\\r\\n'.encode())
-print(tunnel.recv(100).split(b'\\r')[0].decode())
-context = ssl.create_default_context()
-context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-try:
-    context.wrap_socket(tunnel, server_hostname='other.example.com')
-except ssl.SSLError as error:
-    print(error.reason)
-";
+    let script = include_str!("../../data/network-script.txt");
     let outcome = run(("scripts/a.py", script), &host, granting(&[&host]));
     let expected = "HTTP/1.1 200 Connection established\nTLSV1_ALERT_ACCESS_DENIED\n";
     assert_eq!(outcome.stdout, expected, "{outcome:?}");

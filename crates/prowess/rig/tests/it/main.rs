@@ -10,13 +10,7 @@ use rig_core::test_utils::{MockCompletionModel, MockTurn};
 use rig_core::tool::ToolOutput;
 use serde_json::json;
 
-const RELEASE: &str = "---
-name: release
-description: Makes releases. Use it when a version is published.
-allowed-tools: Bash(git:*)
----
-Tag the commit, then read references/notes.md.
-";
+const RELEASE: &str = include_str!("../data/main-release.txt");
 
 fn shell() -> DynamicTool {
     let name = ToolName::new("Bash").expect("it is a name");
