@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use crate::file::File;
 use crate::name::EntryName;
 use crate::names::Names;
-use crate::{Archive, Limits, ListedFile, ListedPackage, Listing, Node, Refusal, RefusalKind};
+use crate::{
+    Archive, Limits, ListedFile, ListedPackage, Listing, Node, Packages, Refusal, RefusalKind,
+};
 
 /// A package of an archive of several ones.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +18,14 @@ pub struct Package {
     pub archive: Result<Archive, String>,
     /// The links that are left out, as sentences.
     pub left_out: Vec<String>,
+    /// Whether it is a part of another package, and has no files for that reason.
+    pub is_inside: bool,
+}
+
+impl Package {
+    fn new(directory: String, archive: Result<Archive, String>) -> Self {
+        Self { directory, archive, left_out: Vec::new(), is_inside: false }
+    }
 }
 
 /// How many times the size of an archive its packages may have, because a link stands for a copy.
@@ -116,8 +126,11 @@ impl Entries {
         let is_root = |file: &File| names.contains(&&*file.path) && is_package(&file.content);
         if self.refusal.is_none() && self.files.iter().any(is_root) {
             // The usual case needs no copy of the files.
-            let archive = Ok(Archive::from_checked(self.files)?);
-            return Ok(vec![Package { directory: String::new(), archive, left_out: Vec::new() }]);
+            let node = |file: &File| (file.path.clone(), Node::File { is_executable: false });
+            let listing = Listing::new(self.files.iter().map(node).collect());
+            let inside = parts(listing.packages("", names, &|_| true));
+            let whole = Package::new(String::new(), Ok(Archive::from_checked(self.files)?));
+            return Ok([whole].into_iter().chain(inside).collect());
         }
         let refusal = self.refusal.clone();
         let (listing, files) = self.listing()?;
@@ -133,13 +146,15 @@ impl Entries {
             match listed {
                 Ok(listed) => {
                     let archive = copied(&listed, &files, &mut left);
-                    Package { directory, archive, left_out: listed.left_out }
+                    Package { left_out: listed.left_out, ..Package::new(directory, archive) }
                 }
-                Err(reason) => Package { directory, archive: Err(reason), left_out: Vec::new() },
+                Err(reason) => Package::new(directory, Err(reason)),
             }
         };
-        let found = listing.packages("", names, &is_package).found;
-        let packages: Vec<_> = found.into_iter().map(package).collect();
+        let mut all = listing.packages("", names, &is_package);
+        let mut packages: Vec<_> =
+            std::mem::take(&mut all.found).into_iter().map(package).collect();
+        packages.extend(parts(all));
         // A bad name is a better reason than the lack of a package.
         refusal.filter(|_| packages.is_empty()).map_or(Ok(packages), Err)
     }
@@ -165,6 +180,13 @@ impl Entries {
             None => Ok((Listing::new(nodes), files)),
         }
     }
+}
+
+/// Returns the packages that are a part of another one.
+fn parts(packages: Packages) -> impl Iterator<Item = Package> {
+    let part =
+        |(directory, reason)| Package { is_inside: true, ..Package::new(directory, Err(reason)) };
+    packages.inside.into_iter().map(part)
 }
 
 /// Copies the files of a package, which may have this number of bytes.

@@ -54,7 +54,9 @@ pub use archive::Archive;
 pub use entries::Package;
 pub use file::File;
 pub use limits::Limits;
-pub use listing::{ListedFile, ListedPackage, Listing, Node, Packages};
+pub use listing::{
+    DIRECTORY_NOT_UTF8, ListedFile, ListedPackage, Listing, NOT_UTF8, Node, Packages,
+};
 pub use look::look;
 pub use refusal::{Refusal, RefusalKind};
 

@@ -22,6 +22,12 @@ pub enum Node {
     Refused(&'static str),
 }
 
+/// The reason against something whose path cannot be written.
+pub const NOT_UTF8: &str = "has a name that is not UTF-8";
+
+/// The reason against such a directory.
+pub const DIRECTORY_NOT_UTF8: &str = "is a directory with a name that is not UTF-8";
+
 /// The files of a repository or a folder, by path. Directories are known by the files in them.
 ///
 /// A link leads to something of the same listing, or to nothing: what is outside of it is never
@@ -55,7 +61,7 @@ pub struct Packages {
     /// The packages, each with whether what is below its directory belongs to it. Of another one
     /// only the file itself is read, to see what is wrong with it.
     pub found: BTreeMap<String, bool>,
-    /// Those that belong to another package, each with the reason why they are none.
+    /// Those that belong to another package, or have a wrong name, each with the reason.
     pub inside: Vec<(String, String)>,
 }
 
@@ -88,6 +94,7 @@ impl Listing {
 
     /// Returns the directories below one that have a file of one of these names. What is below a
     /// package belongs to it, unless its file `is_package` not: one such as an index hides nothing.
+    /// What nearly is a package, because of its name, is none either.
     pub fn packages(
         &self,
         below: &str,
@@ -116,6 +123,21 @@ impl Listing {
             );
             packages.inside.push((directory.clone(), reason));
         }
+        let is_alone = |directory: &str| {
+            let is_whole = |it: &str| packages.found.get(it) == Some(&true);
+            !packages.found.contains_key(directory) && !parents(directory).any(is_whole)
+        };
+        let nearly = self.below(below).filter_map(|(path, node)| {
+            let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+            if *node == Node::Refused(DIRECTORY_NOT_UTF8) && is_alone(path) {
+                return Some((path.clone(), format!("`{path}` {DIRECTORY_NOT_UTF8}")));
+            }
+            let (usual, is_nearly) = names.first().map(|it| (it, it.eq_ignore_ascii_case(name)))?;
+            let reason = format!("`{path}` is read by no client: rename it to `{usual}`");
+            (is_nearly && is_alone(directory)).then(|| (directory.to_owned(), reason))
+        });
+        let nearly: Vec<_> = nearly.collect();
+        packages.inside.extend(nearly);
         packages
     }
 

@@ -5,15 +5,9 @@ use tar::PaxExtensions;
 use crate::RefusalKind;
 
 /// Keys that change nothing that is installed.
+#[rustfmt::skip]
 const IGNORED: [&str; 9] = [
-    "atime",
-    "comment",
-    "ctime",
-    "gid",
-    "gname",
-    "mtime",
-    "uid",
-    "uname",
+    "atime", "comment", "ctime", "gid", "gname", "mtime", "uid", "uname",
     "LIBARCHIVE.creationtime",
 ];
 

@@ -13,98 +13,55 @@ pub struct Refusal {
     pub entry: Option<String>,
 }
 
-/// The kinds of [`Refusal`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum RefusalKind {
-    /// The bytes are neither a gzip, a tar nor a zip file.
-    UnknownFormat,
-    /// A header, a checksum or a compressed stream is wrong, or the archive ends too early.
-    Damaged,
-    /// The archive has no file.
-    Empty,
-    /// An entry is a symbolic or a hard link.
-    Link,
-    /// An entry is a device, a FIFO or a socket.
-    SpecialFile,
-    /// A path starts with `/` or with a drive letter.
-    Absolute,
-    /// A path contains `..`.
-    Escape,
-    /// A name is not UTF-8, is too long, has an empty part, a backslash, a control or an invisible
-    /// character, or is reserved by an operating system or by git.
-    InvalidName,
-    /// A path occurs twice.
-    Duplicate,
-    /// Two paths are equal if case or the Unicode normal form is ignored, or one is a file and a
-    /// directory.
-    Clash,
-    /// The archive has more entries than the limit.
-    TooManyEntries,
-    /// The archive is larger than the limit, packed or unpacked.
-    TooLarge,
-    /// The unpacked size is too many times the packed size.
-    Ratio,
-    /// A path has more parts than the limit.
-    TooDeep,
-    /// The archive has bytes that belong to no entry, or that belong to two.
-    HiddenData,
-    /// Two descriptions of one entry contradict each other.
-    Contradiction,
-    /// The permissions have a set-user-id, set-group-id or sticky bit, or deny the owner to read.
-    Mode,
-    /// The archive uses a feature that packages do not need: encryption, sparse files, several
-    /// disks, or another compression.
-    Unsupported,
+prowess_text::declare_kinds! {
+    /// The kinds of [`Refusal`].
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum RefusalKind {
+        /// The bytes are neither a gzip, a tar nor a zip file.
+        UnknownFormat = "archive-unknown-format",
+        /// A header, a checksum or a compressed stream is wrong, or the archive ends too early.
+        Damaged = "archive-damaged",
+        /// The archive has no file.
+        Empty = "archive-empty",
+        /// An entry is a symbolic or a hard link.
+        Link = "archive-link",
+        /// An entry is a device, a FIFO or a socket.
+        SpecialFile = "archive-special-file",
+        /// A path starts with `/` or with a drive letter.
+        Absolute = "archive-absolute-path",
+        /// A path contains `..`.
+        Escape = "archive-path-escape",
+        /// A name is not UTF-8, is too long, has an empty part, a backslash, a control or an
+        /// invisible character, or is reserved by an operating system or by git.
+        InvalidName = "archive-invalid-name",
+        /// A path occurs twice.
+        Duplicate = "archive-duplicate",
+        /// Two paths are equal if case or the Unicode normal form is ignored, or one is a file and
+        /// a directory.
+        Clash = "archive-name-clash",
+        /// The archive has more entries than the limit.
+        TooManyEntries = "archive-too-many-entries",
+        /// The archive is larger than the limit, packed or unpacked.
+        TooLarge = "archive-too-large",
+        /// The unpacked size is too many times the packed size.
+        Ratio = "archive-ratio",
+        /// A path has more parts than the limit.
+        TooDeep = "archive-too-deep",
+        /// The archive has bytes that belong to no entry, or that belong to two.
+        HiddenData = "archive-hidden-data",
+        /// Two descriptions of one entry contradict each other.
+        Contradiction = "archive-contradiction",
+        /// The permissions have a set-user-id, set-group-id or sticky bit, or deny the owner to
+        /// read.
+        Mode = "archive-mode",
+        /// The archive uses a feature that packages do not need: encryption, sparse files, several
+        /// disks, or another compression.
+        Unsupported = "archive-unsupported",
+    }
 }
 
 impl RefusalKind {
-    /// Every kind.
-    pub const ALL: [Self; 18] = [
-        Self::UnknownFormat,
-        Self::Damaged,
-        Self::Empty,
-        Self::Link,
-        Self::SpecialFile,
-        Self::Absolute,
-        Self::Escape,
-        Self::InvalidName,
-        Self::Duplicate,
-        Self::Clash,
-        Self::TooManyEntries,
-        Self::TooLarge,
-        Self::Ratio,
-        Self::TooDeep,
-        Self::HiddenData,
-        Self::Contradiction,
-        Self::Mode,
-        Self::Unsupported,
-    ];
-
-    /// Returns the code for a diagnostic.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::UnknownFormat => "archive-unknown-format",
-            Self::Damaged => "archive-damaged",
-            Self::Empty => "archive-empty",
-            Self::Link => "archive-link",
-            Self::SpecialFile => "archive-special-file",
-            Self::Absolute => "archive-absolute-path",
-            Self::Escape => "archive-path-escape",
-            Self::InvalidName => "archive-invalid-name",
-            Self::Duplicate => "archive-duplicate",
-            Self::Clash => "archive-name-clash",
-            Self::TooManyEntries => "archive-too-many-entries",
-            Self::TooLarge => "archive-too-large",
-            Self::Ratio => "archive-ratio",
-            Self::TooDeep => "archive-too-deep",
-            Self::HiddenData => "archive-hidden-data",
-            Self::Contradiction => "archive-contradiction",
-            Self::Mode => "archive-mode",
-            Self::Unsupported => "archive-unsupported",
-        }
-    }
-
     /// Returns the rest of a sentence that starts with the name of the entry.
     pub(crate) fn predicate(self) -> &'static str {
         match self {

@@ -16,17 +16,10 @@ const SETTINGS: [(&str, &str); 8] = [
 ];
 
 /// The variables of the user from which git has its settings and the author of a commit.
+#[rustfmt::skip]
 const KEPT: [&str; 10] = [
-    "EMAIL",
-    "GIT_AUTHOR_EMAIL",
-    "GIT_AUTHOR_NAME",
-    "GIT_COMMITTER_EMAIL",
-    "GIT_COMMITTER_NAME",
-    "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_NOSYSTEM",
-    "HOME",
-    "USER",
-    "XDG_CONFIG_HOME",
+    "EMAIL", "GIT_AUTHOR_EMAIL", "GIT_AUTHOR_NAME", "GIT_COMMITTER_EMAIL", "GIT_COMMITTER_NAME",
+    "GIT_CONFIG_GLOBAL", "GIT_CONFIG_NOSYSTEM", "HOME", "USER", "XDG_CONFIG_HOME",
 ];
 
 /// Returns git in a directory. The caller runs a command that asks for what else is switched off.

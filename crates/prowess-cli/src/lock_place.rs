@@ -101,14 +101,20 @@ impl LockPlace {
             _ => false,
         };
         let trust = self.trust_for(&error);
+        let is_missing = self.folder.is_some() && matches!(error, InstallError::NotInstalled(_));
         let failure = Failure::from(error);
         if let Some(help) = trust {
             return failure.with_help(help);
         }
-        if !other {
+        let path = self.file.path().display();
+        if !other && is_missing && !self.file.path().ends_with(NAME) {
+            return failure.with_help(format!(
+                "`prowess verify --lock {}` shows its skills",
+                shell_word(self.file.path())
+            ));
+        } else if !other {
             return failure;
         }
-        let path = self.file.path().display();
         let help = format!("it is not in `{path}`, but in your own lock file: add `--user`");
         failure.with_help(help)
     }

@@ -8,30 +8,22 @@ use serde::{Deserialize, Serialize};
 /// the host says so, and there are quotas.
 pub const AGENT_LAYER: &str = "agents";
 
-/// The trust level of a layer, which decides what a skill may do. All text is escaped, whatever the
-/// trust level.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Trust {
-    /// A skill never shadows a trusted one, never grants a tool and never runs without approval.
-    Untrusted,
-    /// The user has to approve everything that otherwise only the operator may decide. Skills that
-    /// discovery finds in a project are not offered before; skills that the host adds itself are,
-    /// because the host is responsible for them.
-    #[serde(rename = "ask_first")]
-    AskFirst,
-    /// The operator's own skills.
-    Trusted,
-}
-
-impl Trust {
-    /// Returns `untrusted`, `ask_first` or `trusted`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Untrusted => "untrusted",
-            Self::AskFirst => "ask_first",
-            Self::Trusted => "trusted",
-        }
+prowess_text::declare_kinds! {
+    /// The trust level of a layer, which decides what a skill may do. All text is escaped, whatever
+    /// the trust level.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Trust {
+        /// A skill never shadows a trusted one, never grants a tool and never runs without
+        /// approval.
+        Untrusted = "untrusted",
+        /// The user has to approve everything that otherwise only the operator may decide. Skills
+        /// that discovery finds in a project are not offered before; skills that the host adds
+        /// itself are, because the host is responsible for them.
+        #[serde(rename = "ask_first")]
+        AskFirst = "ask_first",
+        /// The operator's own skills.
+        Trusted = "trusted",
     }
 }
 

@@ -41,7 +41,6 @@ mod catalog;
 mod clock;
 pub mod codes;
 mod credentials;
-mod declare_kinds;
 mod delivery;
 mod digest;
 mod forward_source;
@@ -79,6 +78,8 @@ mod tokens;
 mod tool;
 mod trust;
 mod withheld;
+
+pub use prowess_text::declare_kinds;
 
 pub use activation::{ActivationError, ActiveSkill};
 pub use approval::{Approval, ApprovalId, ApprovalRequest, ApprovalScope, ArgumentPattern};

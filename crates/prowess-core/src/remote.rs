@@ -201,14 +201,16 @@ pub struct RemoteArtifact {
     pub signature: Option<ArtifactSignature>,
     /// Whether the reference of the request is a tag, and not a branch, if the source has both.
     pub is_tag: Option<bool>,
+    /// The names or directories of the only skills that are wanted, if each is found at its place.
+    pub first: Vec<String>,
 }
 
 impl RemoteArtifact {
     /// Creates an artifact about which nothing else is known.
     pub fn new(location: impl Into<String>, kind: ArtifactKind) -> Self {
         let location = location.into();
-        let (name, revision, digest, signature, is_tag) = Default::default();
-        Self { location, name, kind, revision, digest, signature, is_tag }
+        let (name, revision, digest, signature, is_tag, first) = Default::default();
+        Self { location, name, kind, revision, digest, signature, is_tag, first }
     }
 
     /// Creates an artifact for [`Remote::fetch`] that is not unpacked, such as a signature.
@@ -246,7 +248,7 @@ pub struct RemoteError {
     pub message: String,
 }
 
-crate::declare_kinds! {
+prowess_text::declare_kinds! {
     /// The kinds of [`RemoteError`].
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     #[non_exhaustive]

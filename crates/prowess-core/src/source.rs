@@ -301,7 +301,7 @@ pub struct SourceError {
     pub message: String,
 }
 
-crate::declare_kinds! {
+prowess_text::declare_kinds! {
     /// The kinds of [`SourceError`].
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[non_exhaustive]

@@ -174,6 +174,18 @@ pub fn withheld_directory(name: &str) -> Option<&'static str> {
 pub struct MachineDirectories(Vec<String>);
 
 impl MachineDirectories {
+    /// Finds them around a file, by asking of a few paths whether there is a file. Directories that
+    /// the specification names are none.
+    pub(crate) fn around_file(path: &str, is_file: impl Fn(&str) -> bool) -> Self {
+        let is_own = ["references", "assets", "scripts"];
+        let parents = path.match_indices('/').map(|(end, _)| &path[..end]);
+        let names = || MARKS.into_iter().chain(["SKILL.md"]);
+        let paths = parents.filter(|parent| !is_own.contains(parent));
+        let paths = paths.flat_map(|parent| names().map(move |name| format!("{parent}/{name}")));
+        let found: Vec<_> = paths.filter(|path| is_file(path)).collect();
+        Self::of(found.iter().map(String::as_str))
+    }
+
     /// Finds them among the paths of all files. A directory that is a skill is none.
     pub fn of<'p>(paths: impl Iterator<Item = &'p str> + Clone) -> Self {
         let directory = |path: &'p str, name: &str| path.strip_suffix(name)?.strip_suffix('/');

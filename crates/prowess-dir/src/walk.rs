@@ -28,6 +28,10 @@ pub struct Walk {
     /// Whether the result is complete; `false` if a limit was exceeded, a directory could not be
     /// listed, or a name is not UTF-8.
     pub is_complete: bool,
+    /// Whether a limit was exceeded, or a directory could not be listed.
+    pub is_cut: bool,
+    /// What the names that are not UTF-8 stand for, with a replacement for what is not UTF-8.
+    pub unnamed: Vec<Walked>,
 }
 
 /// One file below a directory.
@@ -68,13 +72,14 @@ impl Dir {
             buffer: EntryBuffer::default(),
             entries_left: bounds.entries,
             pending: Vec::new(),
-            walk: Walk { found: Vec::new(), is_complete: true },
+            walk: Walk { is_complete: true, ..Walk::default() },
         };
         walker.list("", bounds.depth, &enter, kept(""))?;
         // An explicit list instead of recursion: `entries` limits the memory for a deep tree.
         while let Some((path, depth)) = walker.pending.pop() {
             let listed = depth > 0 && walker.list(&path, depth - 1, &enter, kept(&path)).is_ok();
             walker.walk.is_complete &= listed;
+            walker.walk.is_cut |= !listed;
         }
         let mut walk = walker.walk;
         walk.found.sort_unstable();
@@ -100,12 +105,17 @@ impl Walker<'_> {
     ) -> Result<()> {
         let visit = |entry: Entry<'_>| {
             if self.entries_left == 0 {
-                self.walk.is_complete = false;
+                (self.walk.is_complete, self.walk.is_cut) = (false, true);
                 return ControlFlow::Break(());
             }
             self.entries_left -= 1;
             match (entry.name(), entry.kind()) {
-                (None, _) => self.walk.is_complete = false,
+                (None, kind) => {
+                    self.walk.is_complete = false;
+                    let name = String::from_utf8_lossy(entry.name_bytes());
+                    let (path, inode) = (join(path, &name), entry.inode());
+                    self.walk.unnamed.push(Walked { path, kind, inode });
+                }
                 (Some(name), Kind::Directory) if enter(name) => {
                     self.pending.push((join(path, name), depth));
                 }

@@ -8,19 +8,10 @@ use serde::{Deserialize, Serialize};
 use crate::HostPattern;
 
 /// Headers that are for one connection, or that the proxy sets itself.
+#[rustfmt::skip]
 pub(crate) const NOT_PASSED: [&str; 12] = [
-    "connection",
-    "expect",
-    "host",
-    "http2-settings",
-    "keep-alive",
-    "proxy-authenticate",
-    "proxy-authorization",
-    "proxy-connection",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
+    "connection", "expect", "host", "http2-settings", "keep-alive", "proxy-authenticate",
+    "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
 ];
 /// Headers that ask for a part of an answer, or for one in which a secret would not be found.
 pub(crate) const HIDES_SECRETS: [&str; 6] =

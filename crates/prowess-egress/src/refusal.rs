@@ -25,15 +25,10 @@ pub enum RefusalKind {
 
 impl RefusalKind {
     /// Every kind.
+    #[rustfmt::skip]
     pub const ALL: [Self; 8] = [
-        Self::HostNotGranted,
-        Self::PrivateAddress,
-        Self::ServerNameMismatch,
-        Self::NotTls,
-        Self::RequestInvalid,
-        Self::TrafficLimit,
-        Self::HostUnreachable,
-        Self::AnswerEncoded,
+        Self::HostNotGranted, Self::PrivateAddress, Self::ServerNameMismatch, Self::NotTls,
+        Self::RequestInvalid, Self::TrafficLimit, Self::HostUnreachable, Self::AnswerEncoded,
     ];
 
     /// Returns the stable code that users see.

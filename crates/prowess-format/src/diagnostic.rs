@@ -38,26 +38,18 @@ impl fmt::Display for Code {
     }
 }
 
-/// How much a diagnostic matters. An `Error` keeps its skill out of the catalog, nothing else does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// Advice; the skill is used as it is.
-    Hint,
-    /// A mistake; the skill can be used.
-    Warning,
-    /// The skill cannot be used.
-    Error,
-}
-
-impl Severity {
-    /// `hint`, `warning` or `error`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Hint => "hint",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
+prowess_text::declare_kinds! {
+    /// How much a diagnostic matters. An `Error` keeps its skill out of the catalog, nothing else
+    /// does.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Severity {
+        /// Advice; the skill is used as it is.
+        Hint = "hint",
+        /// A mistake; the skill can be used.
+        Warning = "warning",
+        /// The skill cannot be used.
+        Error = "error",
     }
 }
 

@@ -99,6 +99,12 @@ pub fn parse(text: &[u8], profile: Profile) -> Parsed<'_> {
     parse_with(text, &Rules::of(profile))
 }
 
+/// Returns whether a `SKILL.md` is that of a skill, to which belongs what is below its directory:
+/// another one, such as an index, hides no skill.
+pub fn is_skill(text: &[u8]) -> bool {
+    parse(text, Profile::Lenient).document.is_some()
+}
+
 /// Reads a whole file by rules of the caller's choice; see [`parse`].
 pub fn parse_with<'t>(text: &'t [u8], rules: &Rules) -> Parsed<'t> {
     parse_in(text, None, rules)

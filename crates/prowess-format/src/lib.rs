@@ -68,7 +68,7 @@ pub use code_entry::CodeEntry;
 pub use conditions::{Conditions, Requirements, Scope, SummaryConditions, read_switch};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use directory::Directory;
-pub use document::{Document, Frontmatter, Parsed, parse, parse_in, parse_with};
+pub use document::{Document, Frontmatter, Parsed, is_skill, parse, parse_in, parse_with};
 pub use duration::duration_text;
 pub use error::{AllowedToolsError, NameError, UnknownProfile};
 pub use extensions::{Extension, ExtensionField, Extensions, FieldKind};

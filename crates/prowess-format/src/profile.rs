@@ -7,51 +7,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Code, CodeEntry, Severity, UnknownProfile, codes};
 
-/// A named degree of strictness. Profiles differ in the severity of findings, not in the result of
-/// parsing: the document is the same under each.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Profile {
-    /// The client guide of agentskills.io: load what can be loaded and report the rest. The
-    /// default.
-    #[default]
-    Lenient,
-    /// The specification and named extensions: a field of neither is a warning.
-    Extended,
-    /// The specification of agentskills.io, as a checker for authors applies it.
-    Spec,
-    /// The specification with its advice as rules: only the six fields, at most 500 lines.
-    Strict,
-    /// The severities closest to the verdicts of the reference tool `skills-ref`. The tool's exact
-    /// messages and their order come from `prowess-lint`, with its feature `reference`.
-    SkillsRef,
-    /// [`Self::Extended`] with the fields that Claude Code documents.
-    ClaudeCode,
+prowess_text::declare_kinds! {
+    /// A named degree of strictness. Profiles differ in the severity of findings, not in the result
+    /// of parsing: the document is the same under each.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Profile {
+        /// The client guide of agentskills.io: load what can be loaded and report the rest. The
+        /// default.
+        #[default]
+        Lenient = "lenient",
+        /// The specification and named extensions: a field of neither is a warning.
+        Extended = "extended",
+        /// The specification of agentskills.io, as a checker for authors applies it.
+        Spec = "spec",
+        /// The specification with its advice as rules: only the six fields, at most 500 lines.
+        Strict = "strict",
+        /// The severities closest to the verdicts of the reference tool `skills-ref`. The tool's
+        /// exact messages and their order come from `prowess-lint`, with its feature `reference`.
+        SkillsRef = "skills-ref",
+        /// [`Self::Extended`] with the fields that Claude Code documents.
+        ClaudeCode = "claude-code",
+    }
 }
 
 impl Profile {
-    /// Every profile, in the order in which `--help` lists them.
-    pub const ALL: [Self; 6] = [
-        Self::Lenient,
-        Self::Extended,
-        Self::Spec,
-        Self::Strict,
-        Self::SkillsRef,
-        Self::ClaudeCode,
-    ];
-
-    /// The name on the command line and in configuration files.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Lenient => "lenient",
-            Self::Extended => "extended",
-            Self::Spec => "spec",
-            Self::Strict => "strict",
-            Self::SkillsRef => "skills-ref",
-            Self::ClaudeCode => "claude-code",
-        }
-    }
-
     /// Returns the severity of one of [`codes::ALL`]; `None` if the profile does not report it. Any
     /// other code is an error.
     pub fn severity(self, code: &Code) -> Option<Severity> {
@@ -93,9 +73,6 @@ impl FromStr for Profile {
     type Err = UnknownProfile;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::ALL
-            .into_iter()
-            .find(|profile| profile.as_str() == text)
-            .ok_or_else(|| UnknownProfile(text.to_owned()))
+        Self::from_code(text).ok_or_else(|| UnknownProfile(text.to_owned()))
     }
 }

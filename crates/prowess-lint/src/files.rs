@@ -12,15 +12,10 @@ use crate::findings::Findings;
 use crate::package::Package;
 
 /// Files for people, which a model only trips over.
+#[rustfmt::skip]
 const EXTRANEOUS: [&str; 8] = [
-    "readme.md",
-    "readme.txt",
-    "readme",
-    "changelog.md",
-    "contributing.md",
-    "installation.md",
-    "installation_guide.md",
-    "quick_reference.md",
+    "readme.md", "readme.txt", "readme", "changelog.md", "contributing.md", "installation.md",
+    "installation_guide.md", "quick_reference.md",
 ];
 
 /// Ends of names of scripts that can begin with a comment.

@@ -7,16 +7,11 @@ use crate::findings::Findings;
 use crate::package::Package;
 
 /// How descriptions of templates begin, in lower case.
+#[rustfmt::skip]
 const DESCRIPTIONS: &[&str] = &[
-    "replace with description",
-    "says in one sentence what the skill does",
-    "brief description of what this skill",
-    "description of what this skill",
-    "a description of what this skill",
-    "[todo",
-    "todo:",
-    "<description",
-    "{description",
+    "replace with description", "says in one sentence what the skill does",
+    "brief description of what this skill", "description of what this skill",
+    "a description of what this skill", "[todo", "todo:", "<description", "{description",
     "your description here",
 ];
 

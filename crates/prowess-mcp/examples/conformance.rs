@@ -22,20 +22,12 @@ use prowess_mcp::{HttpOptions, HttpServer};
 use serde_json::{Value, json};
 
 /// The tools that run at once.
+#[rustfmt::skip]
 const FREE: [&str; 13] = [
-    "json_schema_2020_12_tool",
-    "test_simple_text",
-    "test_image_content",
-    "test_audio_content",
-    "test_embedded_resource",
-    "test_multiple_content_types",
-    "test_error_handling",
-    "test_logging_tool",
-    "test_tool_with_logging",
-    "test_tool_with_header",
-    "test_tool_with_progress",
-    "test_trigger_prompt_change",
-    "test_trigger_tool_change",
+    "json_schema_2020_12_tool", "test_simple_text", "test_image_content", "test_audio_content",
+    "test_embedded_resource", "test_multiple_content_types", "test_error_handling",
+    "test_logging_tool", "test_tool_with_logging", "test_tool_with_header",
+    "test_tool_with_progress", "test_trigger_prompt_change", "test_trigger_tool_change",
 ];
 
 /// The tools that a person has to approve, so that the server asks the user.

@@ -26,17 +26,10 @@ pub const HOST_FEATURES: [&str; 2] = ["caller", FEATURE];
 
 /// The system libraries that plugins built by rustc need. A name without a path refers to the
 /// system's library.
+#[rustfmt::skip]
 const SYSTEM_LIBRARIES: [&str; 10] = [
-    "libc.so.6",
-    "libm.so.6",
-    "libgcc_s.so.1",
-    "libdl.so.2",
-    "libpthread.so.0",
-    "librt.so.1",
-    "ld-linux-x86-64.so.2",
-    "ld-linux-aarch64.so.1",
-    "ld-linux.so.2",
-    "ld-linux-armhf.so.3",
+    "libc.so.6", "libm.so.6", "libgcc_s.so.1", "libdl.so.2", "libpthread.so.0", "librt.so.1",
+    "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "ld-linux.so.2", "ld-linux-armhf.so.3",
 ];
 
 /// The policy for plugins. A plugin must also be trusted, see [`TrustStore`](crate::TrustStore).

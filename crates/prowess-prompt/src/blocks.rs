@@ -10,48 +10,37 @@ use serde::{Deserialize, Serialize};
 pub use family::{BlockPolicy, ModelFamily};
 pub use paths::resolve_path;
 
-/// A fixed text about skills. It is in a prompt only if there is a skill.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Block {
-    /// A skill is loaded before it is used.
-    BaseRule,
-    /// A skill is used by reading its file with a tool of the host, where no tool loads skills.
-    FileReading,
-    /// How a loaded skill is used: its documents are read, its scripts are run.
-    Navigation,
-    /// Which paths are absolute, which are URLs, and which are relative to a skill.
-    PathRules,
-    /// The path rules with three worked examples, for models that do not infer them.
-    PathResolution,
-    /// Scripts are run and never read, and why.
-    ScriptExecution,
-    /// Calls of the tools `Read`, `Bash` and `Skill` as JSON.
-    ToolCallingExamples,
-    /// Of two loaded skills in conflict, the later one takes precedence.
-    Precedence,
-    /// The skills are checked before a complex task.
-    CheckFirst,
+prowess_core::declare_kinds! {
+    /// A fixed text about skills. It is in a prompt only if there is a skill.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    #[non_exhaustive]
+    pub enum Block {
+        /// A skill is loaded before it is used.
+        BaseRule = "base_rule",
+        /// A skill is used by reading its file with a tool of the host, where no tool loads skills.
+        FileReading = "file_reading",
+        /// How a loaded skill is used: its documents are read, its scripts are run.
+        Navigation = "navigation",
+        /// Which paths are absolute, which are URLs, and which are relative to a skill.
+        PathRules = "path_rules",
+        /// The path rules with three worked examples, for models that do not infer them.
+        PathResolution = "path_resolution",
+        /// Scripts are run and never read, and why.
+        ScriptExecution = "script_execution",
+        /// Calls of the tools `Read`, `Bash` and `Skill` as JSON.
+        ToolCallingExamples = "tool_calling_examples",
+        /// Of two loaded skills in conflict, the later one takes precedence.
+        Precedence = "precedence",
+        /// The skills are checked before a complex task.
+        CheckFirst = "check_first",
+    }
 }
 
 /// Where a block's text has the name of the tool that loads skills.
 const LOAD_TOOL: &str = "{load_tool}";
 
 impl Block {
-    /// Every block.
-    pub const ALL: [Self; 9] = [
-        Self::BaseRule,
-        Self::FileReading,
-        Self::Navigation,
-        Self::PathRules,
-        Self::PathResolution,
-        Self::ScriptExecution,
-        Self::ToolCallingExamples,
-        Self::Precedence,
-        Self::CheckFirst,
-    ];
-
     /// Returns the text, for a tool of this name that loads skills.
     pub fn text(self, load_tool: &str) -> Cow<'static, str> {
         let text = self.template().trim_end();
@@ -59,21 +48,6 @@ impl Block {
             return text.replace(LOAD_TOOL, load_tool).into();
         }
         text.into()
-    }
-
-    /// Returns the block's name in a configuration.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::BaseRule => "base_rule",
-            Self::FileReading => "file_reading",
-            Self::Navigation => "navigation",
-            Self::PathRules => "path_rules",
-            Self::PathResolution => "path_resolution",
-            Self::ScriptExecution => "script_execution",
-            Self::ToolCallingExamples => "tool_calling_examples",
-            Self::Precedence => "precedence",
-            Self::CheckFirst => "check_first",
-        }
     }
 
     /// Returns the maximum number of bytes of the block's text with a usual name of the tool.

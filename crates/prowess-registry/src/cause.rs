@@ -5,44 +5,30 @@ use std::fmt;
 use crate::scope::Scope;
 use crate::single_flight::Merge;
 
-/// The cause of a reload. If several requests share one reload, it is the cause of the first one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ReloadCause {
-    /// The first scan of a registry.
-    Start,
-    /// A call by the host.
-    Manual,
-    /// A signal to the process, such as `SIGHUP`.
-    Signal,
-    /// The start of a turn after the last reload has become too old.
-    Ttl,
-    /// The interval between two polls.
-    Poll,
-    /// A change that a watched source reported, or the scan that follows the setup of watches.
-    Watch,
-    /// The second scan of a skill that was missing or broken in the first.
-    Confirm,
-    /// A change of the user's trust in a folder.
-    Trust,
-    /// A finding that the host has added to the catalog.
-    Finding,
-}
-
-impl ReloadCause {
-    /// Returns the name of the cause, as traces show it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Manual => "manual",
-            Self::Signal => "signal",
-            Self::Ttl => "ttl",
-            Self::Poll => "poll",
-            Self::Watch => "watch",
-            Self::Confirm => "confirm",
-            Self::Trust => "trust",
-            Self::Finding => "finding",
-        }
+prowess_core::declare_kinds! {
+    /// The cause of a reload. If several requests share one reload, it is the cause of the first
+    /// one.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    #[non_exhaustive]
+    pub enum ReloadCause {
+        /// The first scan of a registry.
+        Start = "start",
+        /// A call by the host.
+        Manual = "manual",
+        /// A signal to the process, such as `SIGHUP`.
+        Signal = "signal",
+        /// The start of a turn after the last reload has become too old.
+        Ttl = "ttl",
+        /// The interval between two polls.
+        Poll = "poll",
+        /// A change that a watched source reported, or the scan that follows the setup of watches.
+        Watch = "watch",
+        /// The second scan of a skill that was missing or broken in the first.
+        Confirm = "confirm",
+        /// A change of the user's trust in a folder.
+        Trust = "trust",
+        /// A finding that the host has added to the catalog.
+        Finding = "finding",
     }
 }
 

@@ -21,8 +21,8 @@ use crate::cancel::check;
 use crate::signature_files::{BUNDLE_END, KEY_FILE, SIGNATURE_END};
 use crate::site_index::artifacts;
 use filter::Filter;
+pub(crate) use packing::without_withheld_links;
 use packing::{Packed, packages, together};
-pub(crate) use packing::{is_skill, without_withheld_links};
 
 /// Installs from folders, archives and `SKILL.md` files of this machine.
 ///
@@ -330,7 +330,7 @@ fn plain_kind(name: &str) -> Option<ArtifactKind> {
     is_plain.then_some(ArtifactKind::SkillMd)
 }
 
-fn join(directory: &str, path: &str) -> String {
+pub(crate) fn join(directory: &str, path: &str) -> String {
     if directory.is_empty() { path.to_owned() } else { format!("{directory}/{path}") }
 }
 

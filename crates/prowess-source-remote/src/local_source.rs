@@ -118,7 +118,11 @@ fn normal(path: &Path) -> PathBuf {
 mod tests {
     use std::path::Path;
 
+    use prowess_testkit::rows;
+
     use super::LocalSource;
+
+    const SOURCES: &str = include_str!("../tests/data/sources.txt");
 
     #[test]
     fn repository_is_found_by_what_is_there() {
@@ -128,17 +132,9 @@ mod tests {
             std::fs::create_dir_all(place.path().join(path)).expect("directories can be made");
         }
         let root = place.path().to_string_lossy();
-        for (path, reference, expected) in [
-            ("bare", false, "git+file://ROOT/bare"),
-            ("bare/a/b", false, "git+file://ROOT/bare//a/b"),
-            ("bare/hooks", false, "ROOT/bare/hooks"),
-            ("tree", false, "ROOT/tree"),
-            ("tree/a", false, "ROOT/tree/a"),
-            ("tree/a", true, "git+file://ROOT/tree//a"),
-            ("gone", true, "ROOT/gone"),
-        ] {
+        for [path, reference, expected] in rows(SOURCES, "found on the disk") {
             let written = format!("{root}/{path}");
-            let found = LocalSource::read(&written).expect("a path").as_found(reference);
+            let found = LocalSource::read(&written).expect("a path").as_found(reference == "true");
             let expected = expected.replace("ROOT", &root);
             assert_eq!(found.at(Path::new(found.path)), expected, "{path}");
         }
@@ -146,19 +142,9 @@ mod tests {
 
     #[test]
     fn paths_and_repositories_are_told_apart() {
-        for (source, path, is_repository, directory) in [
-            ("./skills", "./skills", false, ""),
-            ("/a//b", "/a//b", false, ""),
-            ("file:///a b/c", "/a b/c", false, ""),
-            ("/a/.git/hooks", "/a/.git/hooks", false, ""),
-            ("/a/b.git", "/a/b.git", true, ""),
-            ("../b.git//c/d", "../b.git", true, "c/d"),
-            ("git+./b//c", "./b", true, "c"),
-            ("git+/b", "/b", true, ""),
-            ("git+file:///b", "/b", true, ""),
-            ("file:///a/b.git//c", "/a/b.git", true, "c"),
-        ] {
-            let read = LocalSource::read(source);
+        for [source, path, is_repository, directory] in rows(SOURCES, "paths and repositories") {
+            let (path, directory, is_repository) = (&*path, &*directory, is_repository == "true");
+            let read = LocalSource::read(&source);
             assert_eq!(read, Some(LocalSource { path, is_repository, directory }), "{source}");
         }
         for source in ["owner/repo", "https://example.com/a.git", "git+https://a/b", "file://a/b"] {
@@ -169,16 +155,10 @@ mod tests {
     #[test]
     fn sources_are_relative_to_the_lock() {
         let project = Path::new("/home/me/project");
-        for (source, relative, absolute) in [
-            ("/home/me/project/a", "./a", "/home/me/project/a"),
-            ("/home/me/a", "../a", "/home/me/a"),
-            ("/home/me/project", "./", "/home/me/project"),
-            ("/srv/b.git//c", "git+../../../srv/b.git//c", "git+file:///srv/b.git//c"),
-            ("git+file:///home/me/project/b", "git+./b", "git+file:///home/me/project/b"),
-        ] {
-            let local = LocalSource::read(source).expect(source);
+        for [source, relative, absolute] in rows(SOURCES, "relative to the lock") {
+            let local = LocalSource::read(&source).expect(&source);
             assert_eq!(local.relative_to(project), relative);
-            let again = LocalSource::read(relative).expect(relative);
+            let again = LocalSource::read(&relative).expect(&relative);
             assert_eq!(again.below(project), absolute);
         }
     }

@@ -53,7 +53,13 @@ fn split_reference(written: &str) -> (&str, Option<String>) {
         None => path.rfind('#').or_else(|| path.find('@')),
     };
     match at.map(|at| (&written[..start + at], &path[at + 1..])) {
-        Some((name, reference)) if !reference.is_empty() && has_references(name) => {
+        // A `#` ends the path of a URL.
+        Some((name, reference))
+            if !reference.is_empty()
+                && (has_references(name)
+                    || (name.starts_with("file://")
+                        && path.contains(&format!("#{reference}")))) =>
+        {
             (name, Some(reference.to_owned()))
         }
         _ => (&written[..before.len() + path.len()], None),
@@ -88,58 +94,24 @@ fn has_references(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use prowess_core::RemoteRequest;
+    use prowess_testkit::rows;
 
     use super::WrittenSource;
 
     #[test]
     fn sources_are_told_apart() {
-        let request = |source: &str, reference: Option<&str>| RemoteRequest {
-            reference: reference.map(str::to_owned),
-            ..RemoteRequest::latest(source)
-        };
-        for (written, source, reference) in [
-            ("skills", "./skills", None),
-            ("./a/b", "./a/b", None),
-            ("../a", "../a", None),
-            ("/a/b@c", "/a/b@c", None),
-            ("/a/b#c", "/a/b#c", None),
-            (".", ".", None),
-            ("a.zip", "./a.zip", None),
-            ("/a/b.git", "/a/b.git", None),
-            ("/a@b/c.git@v1", "/a@b/c.git", Some("v1")),
-            ("/a/b.git//c/d@v1", "/a/b.git//c/d", Some("v1")),
-            ("b.git@feature/x", "./b.git", Some("feature/x")),
-            ("git+file:///a/b@v1", "git+file:///a/b", Some("v1")),
-            ("file:///a/b.git#v1", "file:///a/b.git", Some("v1")),
-        ] {
-            let expected = WrittenSource::Local(request(source, reference));
-            assert_eq!(WrittenSource::read(written), expected);
-        }
-        for (written, source, reference) in [
-            ("owner/repo", "owner/repo", None),
-            ("owner/repo/a/b", "owner/repo/a/b", None),
-            ("owner/repo/a@v1.0", "owner/repo/a", Some("v1.0")),
-            ("owner/repo@feature/a", "owner/repo", Some("feature/a")),
-            ("owner/repo#main", "owner/repo", Some("main")),
-        ] {
-            let expected = WrittenSource::Short(request(source, reference));
-            assert_eq!(WrittenSource::read(written), expected);
-        }
-        for (written, source, reference) in [
-            ("github:owner/repo@v1", "github:owner/repo", Some("v1")),
-            ("github.com:a/b.git#v1", "https://github.com/a/b.git", Some("v1")),
-            ("https://example.com", "https://example.com", None),
-            ("https://example.com/a@b", "https://example.com/a@b", None),
-            ("https://a@example.com", "https://example.com", None),
-            ("https://a@example.com/b.git@v1", "https://example.com/b.git", Some("v1")),
-            ("https://example.com/a.git@v1", "https://example.com/a.git", Some("v1")),
-            ("git+https://example.com/a/b#v1", "git+https://example.com/a/b", Some("v1")),
-            ("git@example.com:a/b", "git@example.com:a/b", None),
-            ("git@example.com:a/b.git@v1", "git@example.com:a/b.git", Some("v1")),
-            ("ssh://git@example.com/a.git@v1", "ssh://git@example.com/a.git", Some("v1")),
-        ] {
-            let expected = WrittenSource::Remote(request(source, reference));
-            assert_eq!(WrittenSource::read(written), expected);
+        let kinds: [(&str, fn(RemoteRequest) -> WrittenSource); 3] = [
+            ("local", WrittenSource::Local),
+            ("short", WrittenSource::Short),
+            ("remote", WrittenSource::Remote),
+        ];
+        let table = include_str!("../tests/data/sources.txt");
+        for (title, kind) in kinds {
+            for [written, source, reference] in rows(table, &format!("written as {title}")) {
+                let reference = Some(reference).filter(|it| !it.is_empty());
+                let expected = RemoteRequest { reference, ..RemoteRequest::latest(source) };
+                assert_eq!(WrittenSource::read(&written), kind(expected));
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use prowess_core::{
     ArtifactKind, Cancel, Digest, Remote, RemoteArtifact, RemoteError, RemoteErrorKind,
     RemotePackage, RemoteRequest, SKILL_MD_FILES, Want,
 };
-use prowess_format::{Frontmatter, Profile, Rules, parse};
+use prowess_format::{Frontmatter, Profile, Rules, is_skill, parse};
 use prowess_text::{enumerated, quoted};
 
 use crate::error::InstallError;
@@ -74,17 +74,38 @@ pub(crate) struct Fetched {
     pub(crate) several: BTreeSet<String>,
 }
 
-/// Fetches the packages of a source, of which only these names are wanted; all if there are none.
-/// Of two packages with one name, that in the directory of the lock is taken.
+/// Which skills of a source are wanted.
+#[derive(Clone, Copy)]
+pub(crate) enum Wanted<'n> {
+    /// Those of these names; all if there are none. Of several with one name, that in the directory
+    /// of the lock is meant, or else those in the directories of this name nearest to the root.
+    Named(&'n [String]),
+    /// Each one of these names.
+    Each(&'n [String]),
+}
+
+/// Fetches the wanted packages of a source.
 pub(crate) fn fetch(
     remote: &dyn Remote,
     request: &RemoteRequest,
-    names: &[String],
+    wanted: Wanted<'_>,
     signatures: &Signatures<'_>,
     lock: &Lock,
     cancel: &Cancel,
 ) -> Result<Fetched, InstallError> {
-    let artifacts = remote.resolve(request, cancel)?;
+    let (names, first) = match wanted {
+        Wanted::Named(names) => (names, names),
+        Wanted::Each(names) => (names, &[][..]),
+    };
+    let locked = |id: &str| {
+        let known = lock.skills.get(id).filter(|known| known.source == request.source);
+        known.map(|known| known.path.clone())
+    };
+    let place = |name: &String| locked(name).flatten().unwrap_or_else(|| name.clone());
+    let mut artifacts = remote.resolve(request, cancel)?;
+    for artifact in &mut artifacts {
+        artifact.first = first.iter().map(place).collect();
+    }
     let is_wanted = |id: &str| names.is_empty() || names.iter().any(|name| is_named(id, name));
     let wanted = |id: &str| if is_wanted(id) { Want::Files } else { Want::Nothing };
     let mut fetched = Fetched::default();
@@ -114,11 +135,7 @@ pub(crate) fn fetch(
             *error = reason.clone().into();
         }
     }
-    let locked = |id: &str| {
-        let known = lock.skills.get(id).filter(|known| known.source == request.source);
-        known.map(|known| known.path.clone())
-    };
-    fetched.keep_one_of_each(&locked);
+    fetched.keep_one_of_each(&locked, !first.is_empty());
     fetched.keep_meant(names);
     fetched.check_names(names, request);
     if fetched.candidates.is_empty() && fetched.left_out.is_empty() {
@@ -153,10 +170,13 @@ pub(crate) fn fetch_each<'n>(
             continue;
         }
         let want = |id: &str| if wanted.contains(&id) { Want::Files } else { Want::Nothing };
+        let path = |id: &str| lock.skills.get(id).map(|known| known.path.clone());
+        let place = |id: &&str| path(id).flatten().unwrap_or_else(|| (*id).to_owned());
+        let first = wanted.iter().map(place).collect();
+        let artifact = &RemoteArtifact { first, ..artifact.clone() };
         match fetch_artifact(remote, request, artifact, &want, &signatures, cancel) {
             Ok(mut fetched) => {
-                let path = |id: &str| lock.skills.get(id).map(|known| known.path.clone());
-                fetched.keep_one_of_each(&path);
+                fetched.keep_one_of_each(&path, false);
                 for LeftOut { name, error } in fetched.left_out {
                     let is_meant = |id: &&&str| {
                         let path = path(id).flatten();
@@ -184,9 +204,13 @@ pub(crate) fn fetch_each<'n>(
 }
 
 impl Fetched {
-    /// Keeps one of several packages with a name: that in the directory of the lock, or any of
-    /// those with equal files. Otherwise nothing says which one is meant, and none is kept.
-    pub(crate) fn keep_one_of_each(&mut self, locked: &dyn Fn(&str) -> Option<Option<String>>) {
+    /// Keeps one of several packages with a name: that in the directory of the lock, the nearest in
+    /// directories of this name if that is wanted, or any of those with equal files. Otherwise nothing says which one is meant, and none is kept.
+    pub(crate) fn keep_one_of_each(
+        &mut self,
+        locked: &dyn Fn(&str) -> Option<Option<String>>,
+        is_nearest: bool,
+    ) {
         let mut named: BTreeMap<String, Vec<Candidate>> = BTreeMap::new();
         for candidate in std::mem::take(&mut self.candidates) {
             named.entry(candidate.id.clone()).or_default().push(candidate);
@@ -200,7 +224,15 @@ impl Fetched {
                 locked(&id).and_then(|path| same.iter().position(|it| it.skill.path == path))
             {
                 self.candidates.push(same.swap_remove(at));
-            } else if same.iter().all(|it| it.skill.tree == same[0].skill.tree) {
+                continue;
+            }
+            let own = |it: &Candidate| path(it).rsplit('/').next() == Some(&*id);
+            let depth = |it: &Candidate| path(it).matches('/').count();
+            let nearest = same.iter().filter(|it| own(it)).map(depth).min();
+            if let Some(nearest) = nearest.filter(|_| is_nearest) {
+                same.retain(|it| own(it) && depth(it) == nearest);
+            }
+            if same.iter().all(|it| it.skill.tree == same[0].skill.tree) {
                 self.candidates.push(same.swap_remove(0));
             } else {
                 let directories = same.iter().map(path).collect();
@@ -403,18 +435,20 @@ pub(crate) fn packages(
     let packages = match artifact.kind {
         ArtifactKind::SkillMd => {
             let archive = Archive::new(vec![File::new(SKILL_MD_FILES[0], bytes)])?;
-            let (directory, left_out) = Default::default();
-            vec![Package { directory, archive: Ok(archive), left_out }]
+            let (directory, left_out, is_inside) = Default::default();
+            vec![Package { directory, archive: Ok(archive), left_out, is_inside }]
         }
         ArtifactKind::Archive => {
-            let is_skill = |text: &[u8]| parse(text, Profile::Lenient).document.is_some();
             read_packages(bytes, &Limits::default(), &SKILL_MD_FILES, &is_skill)?
         }
     };
     let mut fetched = Fetched::default();
-    for Package { directory, archive, left_out } in packages {
-        let invalid = |reason| RemoteError::new(RemoteErrorKind::Invalid, reason).into();
-        let package = archive.map(|package| (package, digest)).map_err(invalid);
+    for Package { directory, archive, left_out, is_inside } in packages {
+        let refused = |reason| match is_inside {
+            true => InstallError::NotAlone(RemoteError::new(RemoteErrorKind::Unsupported, reason)),
+            false => RemoteError::new(RemoteErrorKind::Invalid, reason).into(),
+        };
+        let package = archive.map(|package| (package, digest)).map_err(refused);
         fetched.add((request, artifact), directory, package, left_out);
     }
     Ok(fetched)
@@ -462,8 +496,8 @@ fn frontmatter(content: &[u8], directory: &str) -> Result<Frontmatter, InstallEr
     };
     let document = parsed.document.filter(|_| reason.is_empty());
     document.map(|document| document.frontmatter).ok_or_else(|| {
-        let place = if directory.is_empty() { "the package" } else { directory };
-        InstallError::SkillInvalid(format!("the skill in {} is invalid: {reason}", quoted(place)))
+        let place = if directory.is_empty() { "the root".into() } else { quoted(directory) };
+        InstallError::SkillInvalid(format!("the skill in {place} is invalid: {reason}"))
     })
 }
 

@@ -150,38 +150,22 @@ fn check_file(others: &Others, harmless: &str) -> Result<(), LockError> {
     check_others(others, harmless).map_err(LockError::Invalid)
 }
 
-/// The lock files of other tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ForeignLock {
-    /// `skills-lock.json`, which Vercel's `skills` keeps in a project.
-    SkillsLock,
-    /// `.skill-lock.json`, which Vercel's `skills` keeps for a user.
-    SkillLock,
-    /// `toolhive.lock.yaml`.
-    ToolHive,
-    /// `apm.lock.yaml`.
-    Apm,
+prowess_core::declare_kinds! {
+    /// The lock files of other tools.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ForeignLock {
+        /// `skills-lock.json`, which Vercel's `skills` keeps in a project.
+        SkillsLock = "skills-lock.json",
+        /// `.skill-lock.json`, which Vercel's `skills` keeps for a user.
+        SkillLock = ".skill-lock.json",
+        /// `toolhive.lock.yaml`.
+        ToolHive = "toolhive.lock.yaml",
+        /// `apm.lock.yaml`.
+        Apm = "apm.lock.yaml",
+    }
 }
 
 impl ForeignLock {
-    /// Every format.
-    pub const ALL: [Self; 4] = [Self::SkillsLock, Self::SkillLock, Self::ToolHive, Self::Apm];
-
-    /// Returns the name of the file.
-    pub fn file_name(self) -> &'static str {
-        match self {
-            Self::SkillsLock => "skills-lock.json",
-            Self::SkillLock => ".skill-lock.json",
-            Self::ToolHive => "toolhive.lock.yaml",
-            Self::Apm => "apm.lock.yaml",
-        }
-    }
-
-    /// Returns the format of a file with this name.
-    pub fn of(file_name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.file_name() == file_name)
-    }
-
     /// Reads the text of a file. A line that cannot be read, or that has lost its host, costs no
     /// other one.
     ///

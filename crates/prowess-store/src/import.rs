@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use prowess_archive::Archive;
 use prowess_core::{Cancel, Digest, RemoteRequest};
 
-use crate::candidate::{Candidate, Fetched, LeftOut, fetch};
+use crate::candidate::{Candidate, Fetched, LeftOut, Wanted, fetch};
 use crate::error::InstallError;
 use crate::folder_hash::folder_hash;
 use crate::foreign::{ForeignSigner, ForeignSkill, ForeignSkills};
@@ -34,7 +34,8 @@ impl Installer<'_> {
             let names = lines.iter().filter_map(|line| line.name.clone());
             let mut names: Vec<_> = names.filter(|_| !all_of_source).collect();
             let request = RemoteRequest { reference, ..RemoteRequest::latest(source) };
-            let fetched = fetch(self.remote, &request, &names, &signatures, &before, cancel);
+            let fetched =
+                fetch(self.remote, &request, Wanted::Named(&names), &signatures, &before, cancel);
             let fetched = fetched.unwrap_or_else(|error| {
                 if names.is_empty() {
                     names.push(request.source.clone());

@@ -9,7 +9,9 @@ use prowess_core::{
     withheld_path,
 };
 
-use crate::candidate::{Candidate, Fetched, LeftOut, fetch, fetch_artifact, fetch_each, no_skill};
+use crate::candidate::{
+    Candidate, Fetched, LeftOut, Wanted, fetch, fetch_artifact, fetch_each, no_skill,
+};
 use crate::error::{InstallError, StoreError};
 use crate::lock::Lock;
 use crate::lock_file::LockFile;
@@ -151,7 +153,8 @@ impl Installer<'_> {
     ) -> Result<Addition, InstallError> {
         let before = self.lock.load()?;
         let signatures = Signatures::known(self.signers, &before);
-        let mut fetched = fetch(self.remote, request, names, &signatures, &before, cancel)?;
+        let mut fetched =
+            fetch(self.remote, request, Wanted::Named(names), &signatures, &before, cancel)?;
         if !directories.is_empty() {
             // A name that no directory can have, or that is taken, costs its skill alone.
             let packages = fetched.candidates.iter().map(|it| (&*it.id, it.skill.tree));
@@ -203,7 +206,14 @@ impl Installer<'_> {
         if !several.is_empty() {
             // Their files decide.
             let (names, lock) = (several.into_iter().collect::<Vec<_>>(), self.lock.load()?);
-            let fetched = fetch(self.remote, request, &names, &Signatures::Skip, &lock, cancel)?;
+            let fetched = fetch(
+                self.remote,
+                request,
+                Wanted::Each(&names),
+                &Signatures::Skip,
+                &lock,
+                cancel,
+            )?;
             for it in fetched.left_out.into_iter().filter(|it| names.contains(&it.name)) {
                 found.remove(&it.name);
                 left_out.push(it);

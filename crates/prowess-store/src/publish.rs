@@ -86,7 +86,8 @@ fn entries(archive: &[u8]) -> Result<Published<(IndexEntry, Vec<u8>)>, InstallEr
     let artifact =
         RemoteArtifact { digest: Some(digest), ..RemoteArtifact::new("", Kind::Archive) };
     let mut fetched = packages(&RemoteRequest::latest(""), &artifact, archive, digest)?;
-    fetched.keep_one_of_each(&|_| None);
+    fetched.keep_one_of_each(&|_| None, false);
+    fetched.left_out.retain(|it| !matches!(it.error, InstallError::NotAlone(_)));
     let (mut entries, mut all_left_out) = (Vec::new(), fetched.left_out);
     for Candidate { id, package, skill, mut left_out, .. } in fetched.candidates {
         let bytes = package.to_tar_gz();

@@ -61,7 +61,7 @@ fn each_file(
     directory: &Dir,
     mut visit: impl FnMut(String, bool, Digest),
 ) -> Result<bool, StoreError> {
-    let Walk { found, is_complete } = walk(directory)?;
+    let Walk { found, is_complete, .. } = walk(directory)?;
     let mut content = Vec::new();
     for Walked { path, kind, .. } in found {
         if kind != Kind::File {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use prowess_archive::{Archive, Limits};
 use prowess_core::{Cancel, Digest};
 
-use crate::candidate::{Candidate, LeftOut, fetch};
+use crate::candidate::{Candidate, LeftOut, Wanted, fetch};
 use crate::error::{InstallError, StoreError};
 use crate::installer::{Installer, check_replacement, gained, request};
 use crate::lock::Lock;
@@ -149,14 +149,16 @@ impl Installer<'_> {
         let signatures = Signatures::known(self.signers, &lock);
         for ((source, reference), ids) in groups {
             let request = request(source, reference);
-            let fetched = match fetch(self.remote, &request, &ids, &signatures, &lock, cancel) {
-                Ok(fetched) => fetched,
-                Err(error) => {
-                    let failed = ids.into_iter().map(|id| (id, error.clone()));
-                    updates.failed.extend(failed);
-                    continue;
-                }
-            };
+            let fetched =
+                match fetch(self.remote, &request, Wanted::Named(&ids), &signatures, &lock, cancel)
+                {
+                    Ok(fetched) => fetched,
+                    Err(error) => {
+                        let failed = ids.into_iter().map(|id| (id, error.clone()));
+                        updates.failed.extend(failed);
+                        continue;
+                    }
+                };
             let mut candidates = fetched.candidates;
             self.find_steps_back(&mut candidates, &lock, cancel);
             for candidate in candidates {

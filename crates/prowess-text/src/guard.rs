@@ -14,21 +14,11 @@ use crate::invisible::is_invisible;
 ///
 /// A name with `_` is also recognised with anything behind a separator: `skill_content-5f3a`. The
 /// plain words `skill` and `skills` are not, so that `<skill-dir>` in a usage line stays as it is.
+#[rustfmt::skip]
 pub const GUARDED_TAGS: [&str; 14] = [
-    "skill",
-    "skills",
-    "active_skill",
-    "active_skills",
-    "available_skill",
-    "available_skills",
-    "end_active_skills",
-    "end_available_skills",
-    "end_skills_prompt",
-    "loaded_skills",
-    "skill_body",
-    "skill_content",
-    "skill_resources",
-    "skills_prompt",
+    "skill", "skills", "active_skill", "active_skills", "available_skill", "available_skills",
+    "end_active_skills", "end_available_skills", "end_skills_prompt", "loaded_skills",
+    "skill_body", "skill_content", "skill_resources", "skills_prompt",
 ];
 
 /// The maximum number of compared characters of a name; no guarded name is nearly as long.

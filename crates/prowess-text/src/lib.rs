@@ -44,6 +44,7 @@ mod ascii;
 mod boundary;
 mod bytes;
 mod count;
+mod declare_kinds;
 mod guard;
 mod html;
 mod invisible;

@@ -1,21 +1,10 @@
 //! The canonical names of the skill tools.
 
 /// The tools of all surfaces.
+#[rustfmt::skip]
 pub(crate) const ALL: [&str; 15] = [
-    "skills.load",
-    "skills.unload",
-    READ,
-    "skills.list",
-    "skills.search",
-    "skills.describe",
-    RUN,
-    "skill",
-    "get_skill",
-    EXECUTE,
-    "list_skills",
-    "read_skill",
-    "read_skill_resource",
-    PROPOSE,
+    "skills.load", "skills.unload", READ, "skills.list", "skills.search", "skills.describe", RUN,
+    "skill", "get_skill", EXECUTE, "list_skills", "read_skill", "read_skill_resource", PROPOSE,
     "activate_skill",
 ];
 

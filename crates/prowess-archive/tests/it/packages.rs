@@ -60,7 +60,6 @@ fn entry_costs_its_own_package() {
     let clash = "a: `x` is the same file as another entry on some file systems";
     check("two cases", &[file("a/X"), file("a/x"), file("README"), file("readme")], [clash, b]);
     check("files of git", &[file(".git/HEAD"), file("a/.git")], [a, b]);
-    check("a package inside", &[file("a/c/SKILL.md")], ["a: SKILL.md c/SKILL.md", b]);
     check("a linked directory", &[link("a/d", b'2', "../b")], ["a: SKILL.md d/SKILL.md", b]);
     check(
         "itself",
@@ -85,6 +84,25 @@ fn file_that_is_no_package_hides_none() {
         let expected = [": SKILL.md=?", "x: SKILL.md=?", "x/a: SKILL.md b/SKILL.md"];
         assert_eq!(packages(&bytes, &Limits::default()).unwrap(), expected);
     }
+}
+
+#[test]
+fn what_is_no_package_is_named() {
+    let files = ["a/SKILL.md", "a/c/SKILL.md", "a/Skill.md/x", "b/Skill.md", "b/skill.MD"];
+    let part = |outer: &str, inner: &str| {
+        format!(
+            "{inner}: it is a part of the skill in {outer}; to install it alone, name the \
+             directory `{inner}` of the source"
+        )
+    };
+    let bytes = tar(&files.map(file));
+    let renamed = |name| format!("b: `b/{name}` is read by no client: rename it to `SKILL.md`");
+    let a = "a: SKILL.md Skill.md/x c/SKILL.md".to_owned();
+    let expected = [a, part("`a`", "a/c"), renamed("Skill.md"), renamed("skill.MD")];
+    assert_eq!(packages(&bytes, &Limits::default()).unwrap(), expected);
+    let whole = packages(&tar(&["SKILL.md", "a/SKILL.md"].map(file)), &Limits::default());
+    let expected = [": SKILL.md a/SKILL.md".to_owned(), part("the whole source", "a")];
+    assert_eq!(whole.unwrap(), expected);
 }
 
 #[test]

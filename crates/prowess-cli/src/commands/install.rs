@@ -117,8 +117,8 @@ pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
     let ids: Vec<_> = added.iter().map(|added| added.id.clone()).collect();
     let file = &place.lock.file;
     place.store.begin()?.allow_hosts(file, &ids, &args.options.hosts)?;
-    let is_copied_instead = match wanted {
-        Some((directories, form)) => placement::place(&place, &added, &directories, form)?,
+    let is_copied_instead = match &wanted {
+        Some((directories, form)) => placement::place(&place, &added, directories, *form)?,
         None => false,
     };
     let kept = added.iter().filter(|it| it.skill.source != request.source);
@@ -135,6 +135,9 @@ pub(crate) fn add(args: &Add, output: &Output) -> Result<ExitCode, Failure> {
         Some(&place.lock),
         output,
     );
+    for directory in directories.iter().filter(|_| !ids.is_empty()) {
+        output.remark(&format!("  placed in {}\n", plain(&directory.to_string_lossy())));
+    }
     for (id, from) in from {
         let (id, from) = (shell_word(&id), plain(&from));
         output.remark(&format!(
@@ -293,8 +296,11 @@ pub(crate) fn request(written: &str, reference: Option<&str>) -> Result<RemoteRe
             let request = with_reference(request)?;
             let Some(local) = LocalSource::read(&request.source) else { return Ok(request) };
             let source = local.at(&absolute(Path::new(local.path))?);
-            let found =
-                LocalSource::read(&source).map(|it| it.as_found(request.reference.is_some()));
+            // A path means the files that are there, and a URL what other people get.
+            let is_shared = request.source.starts_with("file://")
+                && Path::new(local.path).join(".git").exists();
+            let is_repository = request.reference.is_some() || is_shared;
+            let found = LocalSource::read(&source).map(|it| it.as_found(is_repository));
             let source = found.map(|found| found.at(Path::new(found.path))).unwrap_or(source);
             Ok(RemoteRequest { source, ..request })
         }

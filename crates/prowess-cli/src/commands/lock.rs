@@ -35,8 +35,8 @@ pub(crate) fn import(
     output: &Output,
 ) -> Result<ExitCode, Failure> {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let format = ForeignLock::of(&name).ok_or_else(|| {
-        let names = ForeignLock::ALL.map(|format| format!("`{}`", format.file_name()));
+    let format = ForeignLock::from_code(&name).ok_or_else(|| {
+        let names = ForeignLock::ALL.map(|format| format!("`{}`", format.as_str()));
         let message = format!("`{name}` is not the name of a lock file");
         Failure::usage("lock-invalid", message, format!("name a file {}", names.join(", ")))
     })?;

@@ -41,7 +41,7 @@ pub(crate) fn with_margin(segments: &[Segment<'_>]) -> String {
 fn block(part: &Part) -> String {
     match part {
         Part::Rule => "rule".to_owned(),
-        Part::Block { block } => block.name().to_owned(),
+        Part::Block { block } => block.as_str().to_owned(),
         Part::Catalog => "catalog".to_owned(),
         Part::ActiveFrame | Part::ActiveSkill { .. } => "instructions".to_owned(),
         Part::CatalogNotice => "notice".to_owned(),

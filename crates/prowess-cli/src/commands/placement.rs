@@ -70,7 +70,10 @@ pub(super) fn place(
             untrusted.id
         );
         let help = match folder {
-            Some(_) => "trust this repository (`prowess trust`), and repeat this".to_owned(),
+            Some(folder) => format!(
+                "trust the folder of the lock file (`prowess trust {}`), and repeat this",
+                shell_word(folder)
+            ),
             None => format!(
                 "trust its source (`prowess trust --source {}`), and repeat this",
                 shell_word(&source(untrusted))

@@ -57,7 +57,7 @@ pub(crate) fn ledger(prompt: &Prompt, agent_tokens: Option<usize>) -> String {
     for entry in &prompt.ledger.entries {
         let part = match &entry.part {
             Part::Rule => "loading rule".into(),
-            Part::Block { block } => format!("block `{}`", block.name()),
+            Part::Block { block } => format!("block `{}`", block.as_str()),
             Part::Catalog => {
                 format!("catalog, {} of {}", prompt.shown.len(), counted(prompt.total, "skill"))
             }

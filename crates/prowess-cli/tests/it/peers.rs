@@ -160,11 +160,16 @@ fn agents_find_the_skills_in_their_directories() {
         };
         assert_eq!(added.code, Some(0), "{}", added.stderr);
         for client in [".claude", ".cursor", ".gemini", ".agents"] {
-            let pdf = machine.tree.join(directory).join(client).join("skills/pdf");
+            let skills = machine.tree.join(directory).join(client).join("skills");
+            let placed = format!("placed in {}", skills.display());
+            assert!(added.stderr.contains(&placed), "{placed}: {}", added.stderr);
+            let pdf = skills.join("pdf");
             assert_eq!(pdf.is_symlink(), is_link, "{}", pdf.display());
             assert_eq!(fs::read_to_string(pdf.join("SKILL.md")).unwrap(), plain_skill("pdf"));
         }
     }
+    let named = in_repository(&machine, &["remove", "pdf", "--lock", "other.lock"]);
+    assert!(named.stderr.contains("`prowess verify --lock "), "{}", named.stderr);
     let removed = in_repository(&machine, &["remove", "pdf"]);
     assert_eq!(removed.code, Some(0), "{}", removed.stderr);
     assert!(!machine.tree.join("repo/.cursor/skills/pdf").exists());

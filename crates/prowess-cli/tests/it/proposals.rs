@@ -1,5 +1,6 @@
 //! An agent proposes a change of a skill over MCP, a person reviews it, and its history has it.
 
+use prowess_testkit::rows;
 use std::fs;
 use std::path::Path;
 
@@ -417,14 +418,8 @@ fn review_says_what_changes() {
     let listed = desk.at_home().run(&["proposals"]);
     assert!(listed.stderr.contains("no audit log has these steps"), "{}", listed.stderr);
     let shown = desk.at_home().run(&["proposals", "show", "pdf"]);
-    for part in [
-        "home/.agents/skills/pdf, 2 files",
-        "every person but",
-        "you may not: its proposer cannot review it",
-        "the id changes from `pdf` to `forms`",
-        "`go.sh` becomes executable",
-        "new file mode 100755",
-    ] {
+    for [part] in rows(include_str!("../data/tables.txt"), "review_says_what_changes") {
+        let part = &*part;
         assert!(shown.text().contains(part), "{part}: {}", shown.stdout);
     }
     assert!(shown.stdout.contains("  SKILL.md:") && !shown.stdout.contains("memory:"));
@@ -526,13 +521,11 @@ fn reviewed_skill_of_an_agent_stays_reviewed() {
 fn webhook_needs_a_feature_a_secret_and_a_public_host() {
     let desk = Desk::new();
     let has_http = cfg!(feature = "remotes");
-    for (url, secret, code) in [
-        ("https://example.com/hook", "", "webhook-secret-invalid"),
-        ("https://example.com/hook", "c2hvcnQ=", "webhook-secret-invalid"),
-        ("https://example.com/hook", "a secret that is no base64", "webhook-secret-invalid"),
-        ("http://127.0.0.1:9/hook", "YSBzZWNyZXQgb2Ygc29tZSBsZW5ndGg=", "webhook-invalid"),
-        ("file:///etc/passwd", "YSBzZWNyZXQgb2Ygc29tZSBsZW5ndGg=", "webhook-invalid"),
-    ] {
+    for row in rows(
+        include_str!("../data/tables.txt"),
+        "webhook_needs_a_feature_a_secret_and_a_public_host",
+    ) {
+        let [url, secret, code] = row.each_ref().map(String::as_str);
         let program = desk.program().variable("PROWESS_WEBHOOK_SECRET", secret);
         let arguments = ["proposals", "watch", "--once", "--webhook", url, "--format", "json"];
         let ran = program.run(&arguments);

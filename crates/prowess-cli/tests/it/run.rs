@@ -1,5 +1,6 @@
 //! `prowess run`: scripts of skills, from the command line and by a model's call.
 
+use prowess_testkit::rows;
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt;
 
@@ -116,17 +117,10 @@ fn granted_file_is_named_as_the_caller_names_it() {
     let run = |args: &[&str]| program().run(&[&["run", "report", "scripts/cat.sh"], args].concat());
     tree.write("skills/report/scripts/args.sh", "printf '%s ' \"$@\"\n");
     let here = tree.join("project").display().to_string();
-    for (argument, named, passed) in [
-        ("@form.txt", "form.txt", "@H/form.txt"),
-        ("-iform.txt", "form.txt", "-iH/form.txt"),
-        ("in=@form.txt;type=a", "form.txt", "in=@H/form.txt;type=a"),
-        ("form.txt,d/in.csv", "d/in.csv", "H/form.txt,d/in.csv"),
-        ("--in=form.txt,form.txt", "form.txt", "--in=H/form.txt,H/form.txt"),
-        ("d/in.csv:/out", "d/in.csv", "d/in.csv:/out"),
-        ("d", "d", "d"),
-        (".", ".", "."),
-        ("file://form.txt", "form.txt", "file://H/form.txt"),
-    ] {
+    for row in
+        rows(include_str!("../data/tables.txt"), "granted_file_is_named_as_the_caller_names_it")
+    {
+        let [argument, named, passed] = row.each_ref().map(String::as_str);
         tree.write("project/d/in.csv", "a\n");
         let script = ["run", "report", "scripts/args.sh", "--read", "form.txt", "--", argument];
         let ran = program().run(&script);

@@ -1,5 +1,6 @@
 //! Files that may hold credentials reach no archive, no list and no result of a model.
 
+use prowess_testkit::rows;
 use serde_json::json;
 
 use crate::install::Machine;
@@ -12,7 +13,8 @@ const KEY: &str =
 fn planted() -> Vec<(String, String)> {
     let names = ".env .env.local a/prod.env .npmrc .netrc .pypirc id_rsa keys/id_ed25519 .envrc \
                  .git-credentials store.p12 .ssh/config .aws/credentials secrets.yaml \
-                 node_modules/a/index.js .venv/lib/a.py __pycache__/a.txt credentials.json";
+                 node_modules/a/index.js .venv/lib/a.py __pycache__/a.txt credentials.json \
+                 tools/lib/a.py kept/deep/a.txt";
     let mut files: Vec<_> =
         names.split(' ').map(|name| (name.to_owned(), "token = CANARY\n".to_owned())).collect();
     let contents = [
@@ -40,6 +42,9 @@ fn credentials_leave_no_machine() {
     let machine = Machine::new();
     for (name, text) in planted() {
         machine.tree.write(&format!("skills/pdf/{name}"), text);
+    }
+    for mark in ["tools/pyvenv.cfg", "kept/CACHEDIR.TAG"] {
+        machine.tree.write(&format!("skills/pdf/{mark}"), "");
     }
     for name in PUBLIC {
         let text = "-----BEGIN CERTIFICATE-----\nnot a -----BEGIN PRIVATE KEY-----\n";
@@ -103,13 +108,8 @@ fn credentials_leave_no_machine() {
         assert_eq!(listed, is_listed, "{name} at a load: {served}");
     }
 
-    for path in [
-        "pdf/env/pyvenv.cfg",
-        "pdf/env/lib/a.py",
-        "pdf/out/CACHEDIR.TAG",
-        "pdf/out/a",
-        "pdf/sub/.env.local",
-    ] {
+    for [path] in rows(include_str!("../data/tables.txt"), "credentials_leave_no_machine") {
+        let path = &*path;
         machine.tree.write(&format!("skills/{path}"), "a");
     }
     let several = machine.run(&["publish", &skills, &site, "--include", ".env.local"]);

@@ -29,7 +29,7 @@ impl Catalog {
             let message = format!("`{resource}` {reason}, and is not shown");
             SourceError::new(SourceErrorKind::Denied, message)
         };
-        if let Some(reason) = withheld_path(resource.as_str()) {
+        if let Some(reason) = self.withheld(record, resource) {
             return Err(withheld(reason));
         }
         let content = self.read(record, resource, limit)?;
@@ -38,6 +38,22 @@ impl Catalog {
         }
         withheld_content(resource.as_str(), &content)
             .map_or(Ok(content), |reason| Err(withheld(reason)))
+    }
+
+    /// Returns why a file is withheld by its path, or by an environment or cache around it.
+    pub fn withheld(&self, record: Record<'_>, resource: &ResourcePath) -> Option<&'static str> {
+        let is_file = |path: &str| {
+            let path = ResourcePath::new(path).ok();
+            let read = path.map(|path| self.read(record, &path, ReadLimit(0)));
+            read.is_some_and(|it| {
+                it.map_or_else(|it| it.kind == SourceErrorKind::TooLarge, |_| true)
+            })
+        };
+        let around = || {
+            let machine = MachineDirectories::around_file(resource.as_str(), is_file);
+            machine.around(resource.as_str()).map(|(_, reason)| reason)
+        };
+        withheld_path(resource.as_str()).or_else(around)
     }
 
     /// Lists files as [`Self::list`] does, without those that are withheld by their path.

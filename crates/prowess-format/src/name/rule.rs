@@ -9,41 +9,29 @@ use super::MAX_NAME_CHARACTERS;
 use crate::NameError;
 use prowess_text::is_invisible;
 
-/// Which names are valid. Under each, a name has 1 to 64 characters, counted after NFKC.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum NameRule {
-    /// agentskills.io: `a-z`, `0-9` and single inner hyphens. The default.
-    #[default]
-    #[serde(rename = "agentskills")]
-    AgentSkills,
-    /// A letter from `a` to `z`, then `a-z`, `0-9` and hyphens anywhere.
-    #[serde(rename = "kebab-letter-first")]
-    KebabLetterFirst,
-    /// As `AgentSkills`, with the letters and digits of every script (general categories L* and
-    /// N*), in lower case where there is a case.
-    #[serde(rename = "unicode")]
-    Unicode,
-    /// Any name that a file may have on every system: no invisible character, no slash or
-    /// backslash, no blank at an end, and not dots alone.
-    #[serde(rename = "any")]
-    Any,
+prowess_text::declare_kinds! {
+    /// Which names are valid. Under each, a name has 1 to 64 characters, counted after NFKC.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    pub enum NameRule {
+        /// agentskills.io: `a-z`, `0-9` and single inner hyphens. The default.
+        #[default]
+        #[serde(rename = "agentskills")]
+        AgentSkills = "agentskills",
+        /// A letter from `a` to `z`, then `a-z`, `0-9` and hyphens anywhere.
+        #[serde(rename = "kebab-letter-first")]
+        KebabLetterFirst = "kebab-letter-first",
+        /// As `AgentSkills`, with the letters and digits of every script (general categories L* and
+        /// N*), in lower case where there is a case.
+        #[serde(rename = "unicode")]
+        Unicode = "unicode",
+        /// Any name that a file may have on every system: no invisible character, no slash or
+        /// backslash, no blank at an end, and not dots alone.
+        #[serde(rename = "any")]
+        Any = "any",
+    }
 }
 
 impl NameRule {
-    /// Every rule.
-    pub const ALL: [Self; 4] =
-        [Self::AgentSkills, Self::KebabLetterFirst, Self::Unicode, Self::Any];
-
-    /// `agentskills`, `kebab-letter-first`, `unicode` or `any`.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::AgentSkills => "agentskills",
-            Self::KebabLetterFirst => "kebab-letter-first",
-            Self::Unicode => "unicode",
-            Self::Any => "any",
-        }
-    }
-
     /// Describes the characters of a valid name, for help texts.
     pub(crate) fn advice(self) -> &'static str {
         match self {

@@ -153,7 +153,12 @@ fn as_one_text(text: &str, region: &Region<'_>) -> Option<Edit> {
         "name" => remarked("''", value),
         key if DECIDING.contains(&key) => return None,
         key if is_tools(key) => remarked("[]", value),
-        "metadata" if may_be_in_metadata(value) => return None,
+        // What it needs cannot be known, so that no machine has it.
+        "metadata"
+            if may_be_in_metadata(value) && !value.lines().skip(1).any(begins_with_switch) =>
+        {
+            remarked("{openclaw: {os: [unreadable]}}", value)
+        }
         // Another field may take it by an alias, so that the skill is hidden.
         _ if value.starts_with('&') && names_condition(value) => {
             quoted_lines(value) + &closing_lines(value)?

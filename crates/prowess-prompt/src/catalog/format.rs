@@ -2,47 +2,39 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The format of the catalog. Each has the same skills in the same order under the same budget, and
-/// the same encoder for untrusted text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum CatalogFormat {
-    /// `<skill>` elements, one line for each field. The default.
-    #[default]
-    XmlElements,
-    /// One empty `<skill … />` element per line, with the skill's [`Role`](crate::Role) behind its
-    /// fields.
-    XmlAttrs,
-    /// One line `"name": description` per skill, in `<available_skills>`. Shows no location.
-    QuotedLines,
-    /// One line `  - name: description` per skill, below `Available skills:`. Shows no location.
-    DashLines,
-    /// One line ``• `id` — description`` per skill, below `[Available Skills]`, with a hint that
-    /// names the tool. Descriptions are short, and no location is shown.
-    Bullets,
-    /// Lines `name: …`, `location: …` and `description: …` between `<<<AVAILABLE_SKILLS>>>` and
-    /// `<<<END_AVAILABLE_SKILLS>>>`, with a line `---` between skills.
-    Delimited,
-    /// One JSON object per line, in `<available_skills>`.
-    Json,
-    /// One Markdown list item `- name: description (location)` per line, in `<available_skills>`.
-    Markdown,
+prowess_core::declare_kinds! {
+    /// The format of the catalog. Each has the same skills in the same order under the same budget,
+    /// and the same encoder for untrusted text.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    #[non_exhaustive]
+    pub enum CatalogFormat {
+        /// `<skill>` elements, one line for each field. The default.
+        #[default]
+        XmlElements = "xml_elements",
+        /// One empty `<skill … />` element per line, with the skill's [`Role`](crate::Role) behind
+        /// its fields.
+        XmlAttrs = "xml_attrs",
+        /// One line `"name": description` per skill, in `<available_skills>`. Shows no location.
+        QuotedLines = "quoted_lines",
+        /// One line `  - name: description` per skill, below `Available skills:`. Shows no
+        /// location.
+        DashLines = "dash_lines",
+        /// One line ``• `id` — description`` per skill, below `[Available Skills]`, with a hint
+        /// that names the tool. Descriptions are short, and no location is shown.
+        Bullets = "bullets",
+        /// Lines `name: …`, `location: …` and `description: …` between `<<<AVAILABLE_SKILLS>>>` and
+        /// `<<<END_AVAILABLE_SKILLS>>>`, with a line `---` between skills.
+        Delimited = "delimited",
+        /// One JSON object per line, in `<available_skills>`.
+        Json = "json",
+        /// One Markdown list item `- name: description (location)` per line, in
+        /// `<available_skills>`.
+        Markdown = "markdown",
+    }
 }
 
 impl CatalogFormat {
-    /// Every format.
-    pub const ALL: [Self; 8] = [
-        Self::XmlElements,
-        Self::XmlAttrs,
-        Self::QuotedLines,
-        Self::DashLines,
-        Self::Bullets,
-        Self::Delimited,
-        Self::Json,
-        Self::Markdown,
-    ];
-
     /// The maximum number of characters of a description in a format for short ones.
     pub const SHORT_DESCRIPTION: usize = 160;
 

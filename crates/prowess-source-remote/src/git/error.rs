@@ -5,24 +5,18 @@ use prowess_text::clipped;
 
 /// Parts of messages of git in the language `C`, in lower case, and what they mean. The first one
 /// that is found counts.
-const KINDS: [(&str, RemoteErrorKind); 17] = [
-    ("terminal prompts disabled", RemoteErrorKind::Denied),
-    ("authentication failed", RemoteErrorKind::Denied),
-    ("permission denied", RemoteErrorKind::Denied),
-    ("host key verification failed", RemoteErrorKind::Denied),
-    ("returned error: 401", RemoteErrorKind::Denied),
-    ("returned error: 403", RemoteErrorKind::Denied),
-    ("dubious ownership", RemoteErrorKind::Denied),
-    ("not allowed", RemoteErrorKind::Denied),
-    ("not found", RemoteErrorKind::NotFound),
-    ("does not appear to be a git repository", RemoteErrorKind::NotFound),
-    ("does not exist", RemoteErrorKind::NotFound),
-    ("returned error: 404", RemoteErrorKind::NotFound),
-    ("not our ref", RemoteErrorKind::NotFound),
-    ("unadvertised object", RemoteErrorKind::NotFound),
-    ("did not match any files", RemoteErrorKind::NotFound),
-    ("fsck error", RemoteErrorKind::Invalid),
-    ("index-pack", RemoteErrorKind::Invalid),
+#[rustfmt::skip]
+const KINDS: [(RemoteErrorKind, &[&str]); 3] = [
+    (RemoteErrorKind::Denied, &[
+        "terminal prompts disabled", "authentication failed", "permission denied",
+        "host key verification failed", "returned error: 401", "returned error: 403",
+        "dubious ownership", "not allowed",
+    ]),
+    (RemoteErrorKind::NotFound, &[
+        "not found", "does not appear to be a git repository", "does not exist",
+        "returned error: 404", "not our ref", "unadvertised object", "did not match any files",
+    ]),
+    (RemoteErrorKind::Invalid, &["fsck error", "index-pack"]),
 ];
 
 /// The maximum length of a message that is repeated, in characters.
@@ -31,8 +25,8 @@ const MAX_CHARACTERS: usize = 300;
 /// Returns the error for what git has printed.
 pub(crate) fn read(messages: &str) -> RemoteError {
     let lower = messages.to_lowercase();
-    let kind = KINDS.iter().find(|(part, _)| lower.contains(part));
-    let kind = kind.map_or(RemoteErrorKind::Unavailable, |(_, kind)| *kind);
+    let kind = KINDS.iter().find(|(_, parts)| parts.iter().any(|part| lower.contains(part)));
+    let kind = kind.map_or(RemoteErrorKind::Unavailable, |(kind, _)| *kind);
     let redirects = lower.contains("returned error: 30");
     let help = if redirects { "; name the place that it redirects to" } else { "" };
     let reason = clipped(&without_credentials(reason(messages)), MAX_CHARACTERS);

@@ -23,16 +23,10 @@ pub struct GitOptions {
 }
 
 /// The variables of a user's environment that credential helpers and keys of git need.
+#[rustfmt::skip]
 pub const GIT_VARIABLES: [&str; 9] = [
-    "DBUS_SESSION_BUS_ADDRESS",
-    "GNUPGHOME",
-    "HOME",
-    "LOGNAME",
-    "PATH",
-    "SSH_AUTH_SOCK",
-    "USER",
-    "XDG_CONFIG_HOME",
-    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS", "GNUPGHOME", "HOME", "LOGNAME", "PATH", "SSH_AUTH_SOCK", "USER",
+    "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR",
 ];
 
 impl Default for GitOptions {

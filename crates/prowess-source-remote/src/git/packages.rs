@@ -1,24 +1,32 @@
 //! Packages of a repository, without the rest of it.
 //!
-//! The trees of the commit come first, without any file, then the `SKILL.md` files, and then the
-//! files of the packages that are wanted. A server that cannot leave anything out sends
-//! everything at once, and the same steps find what they need.
+//! The trees come first, without any file: those on the way to what is named, or all of the commit.
+//! Then come the `SKILL.md` files, and then the files of the packages that are wanted. A server that
+//! cannot leave anything out sends everything at once, and the same steps find what they need.
+
+mod trees;
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
-use prowess_archive::{Archive, File, Limits, ListedFile, ListedPackage, Listing, Node, Packages};
+use prowess_archive::{
+    Archive, DIRECTORY_NOT_UTF8, File, Limits, ListedFile, ListedPackage, Listing, NOT_UTF8, Node,
+    Packages,
+};
 use prowess_core::{
     RemoteError, RemoteErrorKind, RemotePackage, SKILL_MD_FILES, Want, WantedPackage,
 };
+use prowess_format::is_skill;
 use prowess_text::{quoted, shell_word};
 
 use crate::artifact::MAX_ALL;
 use crate::git::program::{GitCall, MAX_LIST};
-use crate::local_remote::{is_skill, without_withheld_links};
+use crate::local_remote::without_withheld_links;
 use crate::repository::{GitSource, unsupported};
+use trees::is_called;
+pub(crate) use trees::{NO_FILES, NOTHING_ELSE};
 
 /// The maximum size of the list of all files, in bytes.
 const MAX_TREES: u64 = 64 * 1024 * 1024;
@@ -36,7 +44,7 @@ const AT_ONCE: usize = 32 * 1024 * 1024;
 const LINK: &str = "120000";
 const EXECUTABLE: &str = "100755";
 const SUBMODULE: &str = "160000";
-const DIRECTORY: &str = "040000";
+const DIRECTORY: &str = "40000";
 
 /// The file that names other directories with objects.
 const ALTERNATES: &str = "objects/info/alternates";
@@ -54,13 +62,25 @@ pub(crate) struct Partial<'c> {
     upload_pack: Option<String>,
     /// The configuration of the new repository.
     configuration: Vec<u8>,
+    known: Known,
+    /// Whether what cannot be fetched costs the packages that it is in, and no others.
+    is_each: bool,
+    /// Whether a fetch of something that was left out has failed.
+    has_failed: Cell<bool>,
+}
+
+/// What is known of a commit.
+#[derive(Default)]
+struct Known {
     /// The objects of files and links, by path.
     objects: BTreeMap<String, String>,
     /// The objects of directories, by path.
     trees: BTreeMap<String, String>,
     modes: BTreeMap<String, String>,
-    /// Whether a fetch of something that was left out has failed.
-    has_failed: Cell<bool>,
+    /// The directories whose entries are not known.
+    unread: BTreeSet<String>,
+    /// The length of all paths and their objects, in bytes.
+    length: u64,
 }
 
 /// The numbers of commits of a history that are fetched, until the one that is looked for is
@@ -75,23 +95,25 @@ struct Wanted {
 }
 
 impl<'c> Partial<'c> {
-    /// Fetches the trees of a commit and, if nothing `is_left_out`, all files.
+    /// Fetches a commit, with what the filter leaves of it.
     pub(crate) fn open(
         call: &'c GitCall<'c>,
         source: &'c GitSource,
         commit: &str,
-        is_left_out: bool,
+        filter: Option<&str>,
+        is_each: bool,
     ) -> Result<Self, RemoteError> {
-        let mut partial = Self::empty(call, source, commit)?;
-        let options = ["--depth=1", "--filter=blob:none"];
-        partial.fetch(&options[..1 + usize::from(is_left_out)], [commit])?;
-        let commit = format!("{commit}^{{tree}}");
-        let root = call.run(&["rev-parse", "--verify", &commit], MAX_LIST)?;
-        let root = String::from_utf8_lossy(&root).trim().to_owned();
-        let list = call.run(&["ls-tree", "-rtz", "--full-tree", &root], MAX_TREES)?;
-        partial.trees.insert(String::new(), root);
-        for entry in list.split(|&byte| byte == 0).filter(|entry| !entry.is_empty()) {
-            partial.add(entry);
+        let mut partial = Self { is_each, ..Self::empty(call, source, commit)? };
+        let options: Vec<&str> = ["--depth=1"].into_iter().chain(filter).collect();
+        partial.fetch(&options, [commit])?;
+        // It begins with `tree`, a space and an object of the same length.
+        let text = call.run(&["cat-file", "commit", commit], MAX_LIST)?;
+        let root = text.get(5..5 + commit.len()).unwrap_or_default();
+        let root = String::from_utf8_lossy(root).into_owned();
+        partial.known.trees.insert(String::new(), root);
+        partial.known.unread.insert(String::new());
+        if filter != Some(NOTHING_ELSE) {
+            partial.read_below("")?;
         }
         Ok(partial)
     }
@@ -110,7 +132,7 @@ impl<'c> Partial<'c> {
     ) -> Result<bool, RemoteError> {
         let partial = Self::empty(call, source, commit)?;
         for depth in DEPTHS {
-            partial.fetch(&[&format!("--depth={depth}"), "--filter=tree:0"], [commit])?;
+            partial.fetch(&[&format!("--depth={depth}"), NOTHING_ELSE], [commit])?;
             // Nothing else is fetched, so a commit that is there belongs to the history.
             if !partial.sizes(&BTreeSet::from([earlier]))?.is_empty() {
                 return Ok(true);
@@ -140,61 +162,85 @@ impl<'c> Partial<'c> {
             let allow = "-c uploadpack.allowFilter=true -c uploadpack.allowAnySHA1InWant=true";
             format!("--upload-pack={program} {allow} upload-pack")
         });
-        let (objects, trees, modes, has_failed) = Default::default();
-        let url = &source.url;
-        Ok(Self { call, url, upload_pack, configuration, objects, trees, modes, has_failed })
+        let (url, known, is_each, has_failed) =
+            (&*source.url, Known::default(), false, Cell::default());
+        Ok(Self { call, url, upload_pack, configuration, known, is_each, has_failed })
     }
 
-    /// Adds a line of `ls-tree`: `mode type object`, a tabulator and the path.
-    fn add(&mut self, entry: &[u8]) {
-        let text = String::from_utf8_lossy(entry);
-        let Some((facts, path)) = text.split_once('\t') else { return };
-        let mut facts = facts.split(' ');
-        let (mode, object) = (facts.next().unwrap_or_default(), facts.nth(1).unwrap_or_default());
-        let objects = if mode == DIRECTORY { &mut self.trees } else { &mut self.objects };
-        objects.insert(path.to_owned(), object.to_owned());
-        if mode != DIRECTORY {
-            let mode = if str::from_utf8(entry).is_ok() { mode } else { "" };
-            self.modes.insert(path.to_owned(), mode.to_owned());
-        }
-    }
-
-    /// Fetches the wanted packages below the directory of the source.
+    /// Fetches the wanted packages below the directory of the source. Those in directories of these
+    /// names, if each has one, are meant; otherwise all are looked at.
     pub(crate) fn packages(
-        &self,
+        &mut self,
         source: &GitSource,
+        names: &[String],
         wanted: WantedPackage<'_>,
         limit: usize,
     ) -> Result<Vec<RemotePackage>, RemoteError> {
+        let only =
+            if self.known.unread.is_empty() { None } else { self.find(&source.directory, names)? };
+        let packages = match &only {
+            Some(only) => self.chosen(source, Some((only, names)), wanted, limit)?,
+            None => None,
+        };
+        let mut packages = match packages {
+            Some(packages) => packages,
+            None => {
+                if only.is_some() {
+                    self.read_below("")?;
+                }
+                self.chosen(source, None, wanted, limit)?.unwrap_or_default()
+            }
+        };
+        self.fetch_files(&packages, limit)?;
+        self.check_sizes(&mut packages, limit, MAX_ALL)?;
+        self.archives(&packages)
+    }
+
+    /// Returns the wanted packages; `None` if not each of the names has one in `only` these
+    /// directories.
+    fn chosen(
+        &self,
+        source: &GitSource,
+        only: Option<(&[String], &[String])>,
+        wanted: WantedPackage<'_>,
+        limit: usize,
+    ) -> Result<Option<Vec<Wanted>>, RemoteError> {
         // A directory that is a link is known once the links are.
-        let below = Some(&*source.directory).filter(|it| self.trees.contains_key(*it));
-        let is_below = |path: &str| {
-            path.strip_prefix(below.unwrap_or_default())
-                .is_some_and(|rest| below.is_none_or(str::is_empty) || rest.starts_with('/'))
+        let below = Some(&*source.directory).filter(|it| self.known.trees.contains_key(*it));
+        let is_below = |path: &str| is_in(path, below.unwrap_or_default());
+        // What is around a package may be one that it belongs to.
+        let is_near = |directory: &str| {
+            let is_near = |it: &String| it == directory || is_in(it, directory);
+            only.is_none_or(|(only, _)| only.iter().any(is_near))
         };
-        let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
         let is_first = |path: &String| {
-            self.modes[path] == LINK || (SKILL_MD_FILES.contains(&&*name(path)) && is_below(path))
+            let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+            let is_skill = SKILL_MD_FILES.contains(&name) && is_below(path) && is_near(directory);
+            is_skill || self.known.modes[path] == LINK
         };
-        self.fetch_objects(self.objects.keys().filter(|path| is_first(path)))?;
+        self.fetch_objects(self.known.objects.keys().filter(|path| is_first(path)))?;
         let listing = self.listing()?;
         let directory = self.directory(&listing, &source.directory)?;
         let all = listing.packages(&directory, &SKILL_MD_FILES, &|_| false).found;
+        let near = all.keys().filter(|directory| is_near(directory));
         let file = |directory: &str| listing.file(directory, &SKILL_MD_FILES);
-        let paths: Vec<_> = all.keys().filter_map(|directory| file(directory).ok()).collect();
+        let paths: Vec<_> = near.filter_map(|directory| file(directory).ok()).collect();
         self.fetch_objects(paths.iter())?;
         let texts = self.contents_within(paths.iter(), MAX_SKILL_MD)?;
         let text = |directory: &str| {
             let path = file(directory)?;
-            let text = texts.get(&path).ok_or_else(|| format!("`{path}` has more than 2 MiB"));
+            let text = texts.get(&path);
+            let text = text.ok_or_else(|| format!("`{path}` {}has more than 2 MiB", self.lost()));
             text.map(|text| (path, text))
         };
         let is_package = |it: &str| text(it).is_ok_and(|(_, text)| is_skill(text));
         let Packages { found, inside } = listing.packages(&directory, &SKILL_MD_FILES, &is_package);
-        let (mut packages, mut checked) = (Vec::new(), Vec::new());
-        for (directory, is_whole) in &found {
+        let (mut packages, mut checked, mut met) = (Vec::new(), Vec::new(), Vec::new());
+        let is_meant = |it: &String| only.is_none_or(|(only, _)| only.contains(it));
+        for (directory, is_whole) in found.iter().filter(|(directory, _)| is_meant(directory)) {
             let text = text(directory);
             let want = text.as_ref().map_or(Want::Files, |(_, text)| wanted(directory, text));
+            met.extend(Some(directory).filter(|_| want != Want::Nothing && text.is_ok()));
             let listed = text.and_then(|(path, _)| match is_whole {
                 true => listing.package(directory, Limits::default().entries),
                 false => Ok(ListedPackage::of_file(SKILL_MD_FILES[0], path)),
@@ -210,6 +256,10 @@ impl<'c> Partial<'c> {
                 _ => packages.push(package),
             }
         }
+        if let Some((_, names)) = only {
+            let is_met = |name: &String| met.iter().any(|path| is_called(path, name));
+            return Ok(names.iter().all(is_met).then_some(packages));
+        }
         packages.extend(self.refused(checked, limit)?);
         packages.extend(self.submodules(&directory, &found));
         packages.extend(inside.into_iter().map(|(directory, reason)| {
@@ -217,9 +267,7 @@ impl<'c> Partial<'c> {
             Wanted { directory, listed, size: 0 }
         }));
         packages.sort_by(|one, other| one.directory.cmp(&other.directory));
-        self.fetch_files(&packages, limit)?;
-        self.check_sizes(&mut packages, limit, MAX_ALL)?;
-        self.archives(&packages)
+        Ok(Some(packages))
     }
 
     /// Returns all files below the directory of the source as one archive.
@@ -251,7 +299,7 @@ impl<'c> Partial<'c> {
     /// Returns the directory that is meant, without links on its path.
     fn directory(&self, listing: &Listing, wanted: &str) -> Result<String, RemoteError> {
         listing.directory(wanted).ok_or_else(|| {
-            let mut submodules = self.modes.iter().filter(|(_, mode)| *mode == SUBMODULE);
+            let mut submodules = self.known.modes.iter().filter(|(_, mode)| *mode == SUBMODULE);
             let around = submodules.find(|(path, _)| *path == wanted || is_in(wanted, path));
             let none = || format!("the repository has no directory `{wanted}`");
             let message = around.map_or_else(none, |(path, _)| submodule(path));
@@ -266,7 +314,7 @@ impl<'c> Partial<'c> {
         below: &str,
         found: &BTreeMap<String, bool>,
     ) -> impl Iterator<Item = Wanted> {
-        let submodules = self.modes.iter().filter(|(_, mode)| *mode == SUBMODULE);
+        let submodules = self.known.modes.iter().filter(|(_, mode)| *mode == SUBMODULE);
         let submodules = submodules.filter(move |(path, _)| {
             is_in(path, below)
                 && !found.iter().any(|(package, is_whole)| *is_whole && is_in(path, package))
@@ -278,7 +326,7 @@ impl<'c> Partial<'c> {
     }
 
     fn listing(&self) -> Result<Listing, RemoteError> {
-        let links = self.objects.keys().filter(|path| self.modes[*path] == LINK);
+        let links = self.known.objects.keys().filter(|path| self.known.modes[*path] == LINK);
         let targets = self.contents_within(links, MAX_TARGET)?;
         let node = |(path, mode): (&String, &String)| {
             let target = targets.get(path).and_then(|it| str::from_utf8(it).ok());
@@ -286,12 +334,13 @@ impl<'c> Partial<'c> {
                 (LINK, Some(target)) => Node::Link(target.to_owned()),
                 (LINK, None) => Node::Refused("is a link with a target that cannot be read"),
                 (SUBMODULE, _) => Node::Refused(NOT_FETCHED),
-                ("", _) => Node::Refused("has a name that is not UTF-8"),
+                ("", _) => Node::Refused(NOT_UTF8),
+                (DIRECTORY, _) => Node::Refused(DIRECTORY_NOT_UTF8),
                 (mode, _) => Node::File { is_executable: mode == EXECUTABLE },
             };
             (path.clone(), node)
         };
-        Ok(Listing::new(self.modes.iter().map(node).collect()))
+        Ok(Listing::new(self.known.modes.iter().map(node).collect()))
     }
 
     /// Fetches the objects at paths that are not there.
@@ -299,16 +348,55 @@ impl<'c> Partial<'c> {
         &self,
         paths: impl Iterator<Item = &'p String>,
     ) -> Result<(), RemoteError> {
-        let objects: BTreeSet<_> = paths.map(|path| &*self.objects[path]).collect();
+        self.fetch_missing(paths.map(|path| &*self.known.objects[path]).collect(), NO_FILES)
+    }
+
+    /// Fetches the objects that are not there, without those that the filter leaves out.
+    fn fetch_missing(&self, objects: BTreeSet<&str>, filter: &str) -> Result<(), RemoteError> {
         let there = self.sizes(&objects)?;
         let missing: Vec<_> = objects.into_iter().filter(|it| !there.contains_key(*it)).collect();
-        if missing.is_empty() { Ok(()) } else { self.fetch(&["--filter=blob:none"], missing) }
+        let fetch = |some: &[&str]| match some {
+            [] => Ok(()),
+            some => self.fetch(&[filter], some.iter().copied()),
+        };
+        if self.is_each { self.fetch_parts(&missing, &fetch) } else { fetch(&missing) }
+    }
+
+    /// Fetches several things at once. If they are too large together, or one of them cannot be
+    /// fetched, halves are tried, so that each costs itself alone, which is missing then.
+    fn fetch_parts<T>(
+        &self,
+        all: &[T],
+        fetch: &dyn Fn(&[T]) -> Result<(), RemoteError>,
+    ) -> Result<(), RemoteError> {
+        if all.is_empty() {
+            return Ok(());
+        }
+        match fetch(all) {
+            Err(RemoteError { kind, .. })
+                if kind == RemoteErrorKind::TooLarge
+                    || (self.is_each && kind != RemoteErrorKind::Cancelled) =>
+            {
+                if all.len() < 2 {
+                    return Ok(());
+                }
+                let (one, other) = all.split_at(all.len() / 2);
+                self.fetch_parts(one, fetch)?;
+                self.fetch_parts(other, fetch)
+            }
+            fetched => fetched,
+        }
+    }
+
+    /// The start of the reason against a file that is not there.
+    fn lost(&self) -> &'static str {
+        if self.is_each { "is lost, or " } else { "" }
     }
 
     /// Returns the objects of the files of a package.
     fn objects_of<'w>(&'w self, package: &'w Wanted) -> impl Iterator<Item = &'w str> {
         let files = package.listed.iter().flat_map(|listed| &listed.files);
-        files.map(|file| &*self.objects[&file.content])
+        files.map(|file| &*self.known.objects[&file.content])
     }
 
     /// Fetches the files of packages by their trees, because a server can leave out large files
@@ -317,35 +405,18 @@ impl<'c> Partial<'c> {
         let there = self.sizes(&packages.iter().flat_map(|it| self.objects_of(it)).collect())?;
         let lacks = |object: &str| !there.contains_key(object);
         let needed: Vec<_> = packages.iter().filter(|it| self.objects_of(it).any(lacks)).collect();
-        self.fetch_trees(&needed, limit)?;
+        let trees: BTreeSet<_> =
+            needed.iter().filter_map(|it| self.known.trees.get(&it.directory)).collect();
+        let filter = format!("--filter=blob:limit={}", limit.saturating_add(1));
+        self.fetch_parts(&trees.into_iter().collect::<Vec<_>>(), &|some| {
+            self.fetch(&["--refetch", &filter], some.iter().map(|tree| tree.as_str()))
+        })?;
         let elsewhere = needed.iter().flat_map(|it| {
             let files = it.listed.iter().flat_map(|listed| &listed.files);
             files.map(|file| &file.content).filter(|path| !is_in(path, &it.directory))
         });
         match self.fetch_objects(elsewhere) {
             Err(error) if error.kind == RemoteErrorKind::TooLarge => Ok(()),
-            fetched => fetched,
-        }
-    }
-
-    /// Fetches the trees of packages. If they are too large together, halves are tried, so that a
-    /// large package costs itself alone: its files are missing then.
-    fn fetch_trees(&self, packages: &[&Wanted], limit: usize) -> Result<(), RemoteError> {
-        let trees: BTreeSet<_> =
-            packages.iter().filter_map(|it| self.trees.get(&it.directory)).collect();
-        if trees.is_empty() {
-            return Ok(());
-        }
-        let filter = format!("--filter=blob:limit={}", limit.saturating_add(1));
-        match self.fetch(&["--refetch", &filter], trees.iter().map(|tree| tree.as_str())) {
-            Err(error) if error.kind == RemoteErrorKind::TooLarge => {
-                if packages.len() < 2 {
-                    return Ok(());
-                }
-                let (one, other) = packages.split_at(packages.len() / 2);
-                self.fetch_trees(one, limit)?;
-                self.fetch_trees(other, limit)
-            }
             fetched => fetched,
         }
     }
@@ -389,7 +460,7 @@ impl<'c> Partial<'c> {
         for Wanted { directory, listed, size } in packages {
             let Ok(package) = listed else { continue };
             let size_of = |content: &String| {
-                sizes.get(&self.objects[content]).copied().filter(|size| *size <= limit)
+                sizes.get(&self.known.objects[content]).copied().filter(|size| *size <= limit)
             };
             let (mut lost, mut left_out) = (None, Vec::new());
             package.files.retain(|file| match size_of(&file.content) {
@@ -409,7 +480,7 @@ impl<'c> Partial<'c> {
             package.left_out.extend(left_out);
             let limit_text = format!("a skill may have {} MiB", limit >> 20);
             let reason = match lost {
-                Some(file) => format!("`{file}` is too large: {limit_text}"),
+                Some(file) => format!("`{file}` {}is too large: {limit_text}", self.lost()),
                 None if *size > limit => format!("it has {} MiB, and {limit_text}", *size >> 20),
                 None if all + *size > together => {
                     "the skills are too large together; name it alone".to_owned()
@@ -430,7 +501,7 @@ impl<'c> Partial<'c> {
         for Range { start, end } in groups(packages) {
             let group = &packages[start..end];
             let files = group.iter().flat_map(|it| it.listed.iter()).flat_map(|it| &it.files);
-            let objects: Vec<_> = files.map(|file| &*self.objects[&file.content]).collect();
+            let objects: Vec<_> = files.map(|file| &*self.known.objects[&file.content]).collect();
             let mut contents = self.contents(&objects)?.into_iter();
             for Wanted { directory, listed, .. } in group {
                 let (bytes, left_out) = match listed {
@@ -507,11 +578,12 @@ impl<'c> Partial<'c> {
         limit: usize,
     ) -> Result<BTreeMap<String, Vec<u8>>, RemoteError> {
         let paths: Vec<_> = paths.collect();
-        let sizes = self.sizes(&paths.iter().map(|path| &*self.objects[*path]).collect())?;
-        let is_within =
-            |path: &&&String| sizes.get(&self.objects[**path]).is_some_and(|size| *size <= limit);
+        let sizes = self.sizes(&paths.iter().map(|path| &*self.known.objects[*path]).collect())?;
+        let is_within = |path: &&&String| {
+            sizes.get(&self.known.objects[**path]).is_some_and(|size| *size <= limit)
+        };
         let paths: Vec<_> = paths.iter().filter(is_within).map(|path| (*path).clone()).collect();
-        let objects: Vec<_> = paths.iter().map(|path| &*self.objects[path]).collect();
+        let objects: Vec<_> = paths.iter().map(|path| &*self.known.objects[path]).collect();
         Ok(paths.iter().cloned().zip(self.contents(&objects)?).collect())
     }
 

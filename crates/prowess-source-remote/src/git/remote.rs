@@ -12,7 +12,7 @@ use prowess_text::quoted;
 use crate::address;
 use crate::cancel::check;
 use crate::git::options::GitOptions;
-use crate::git::packages::Partial;
+use crate::git::packages::{NO_FILES, NOTHING_ELSE, Partial};
 use crate::git::program::{GitCall, MAX_LIST};
 use crate::git::reference::{self as reference, Meant, is_commit};
 use crate::http_options::HttpOptions;
@@ -229,7 +229,7 @@ impl Remote for GitRemote {
         check(cancel)?;
         let (source, commit) = GitSource::parse_location(&artifact.location)?;
         let call = self.call(&source, cancel)?;
-        Partial::open(&call, &source, commit, false)?.whole(&source, limit)
+        Partial::open(&call, &source, commit, None, false)?.whole(&source, limit)
     }
 
     fn fetch_packages(
@@ -241,15 +241,32 @@ impl Remote for GitRemote {
     ) -> Result<Option<Vec<RemotePackage>>, RemoteError> {
         check(cancel)?;
         let (source, commit) = GitSource::parse_location(&artifact.location)?;
-        let call = self.call(&source, cancel)?;
-        let partial = Partial::open(&call, &source, commit, true)?;
-        let packages = match partial.packages(&source, wanted, limit) {
-            Err(_) if partial.has_failed() => {
-                let call = self.call(&source, cancel)?;
-                Partial::open(&call, &source, commit, false)?.packages(&source, wanted, limit)
+        let names = &artifact.first;
+        let is_all = names.is_empty() && source.directory.is_empty();
+        let filters = [Some(NOTHING_ELSE), Some(NO_FILES), None, Some(NO_FILES)];
+        let mut fetched = Ok(Vec::new());
+        for (at, filter) in filters.iter().enumerate().skip(usize::from(is_all)) {
+            let is_each = at == filters.len() - 1;
+            let call = self.call(&source, cancel)?;
+            let mut partial = match Partial::open(&call, &source, commit, *filter, is_each) {
+                // A host that does not answer is asked once.
+                Err(error)
+                    if !is_each && filter.is_none_or(|_| error.message.contains("filter")) =>
+                {
+                    fetched = Err(error);
+                    continue;
+                }
+                // The reason of the first failure says more.
+                Err(error) => return Err(fetched.err().unwrap_or(error)),
+                Ok(partial) => partial,
+            };
+            fetched = partial.packages(&source, names, wanted, limit);
+            // The server or an old program may be unable to leave something out, or an object is
+            // lost.
+            if !partial.has_failed() {
+                break;
             }
-            packages => packages,
-        };
-        packages.map(Some)
+        }
+        fetched.map(Some)
     }
 }

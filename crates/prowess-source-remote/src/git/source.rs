@@ -150,94 +150,34 @@ fn check_url(url: &str) -> Result<(), RemoteError> {
 
 #[cfg(test)]
 mod tests {
+    use prowess_testkit::rows;
+
     use crate::repository::GitSource;
 
+    const SOURCES: &str = include_str!("../../tests/data/sources.txt");
     const COMMIT: &str = "0123456789012345678901234567890123456789";
-
-    fn check(source: &str, url: &str, directory: &str, page: &[&str]) {
-        assert!(GitSource::is_meant_by(source), "{source}");
-        let read = GitSource::parse(source, "https://github.com").expect(source);
-        let page = page.iter().map(|&part| part.to_owned()).collect();
-        assert_eq!(read, GitSource { url: url.into(), directory: directory.into(), page });
-        let resolved = GitSource { page: Vec::new(), ..read };
-        let location = resolved.location(COMMIT);
-        assert!(GitSource::is_meant_by(&location), "a location is of the same kind: {location}");
-        assert_eq!(GitSource::parse_location(&location), Ok((resolved, COMMIT)));
-    }
 
     #[test]
     fn repositories_are_read() {
-        let repo = "https://github.com/owner/repo.git";
-        check("owner/repo", repo, "", &[]);
-        check("github:owner/repo", repo, "", &[]);
-        check("owner/repo/skills/e f", repo, "skills/e f", &[]);
-        check("https://github.com/owner/repo", repo, "", &[]);
-        check("https://github.com/owner/repo.git//skills/pdf", repo, "skills/pdf", &[]);
-        check("https://github.com/owner/repo/tree/v1/a%20b", repo, "", &["v1", "a b"]);
-        check("https://github.com/owner/repo/blob/main/a/SKILL.md", repo, "", &["main", "a"]);
-        let group = "https://gitlab.com/group/sub/project";
-        check(&format!("{group}/-/tree/main/a"), &format!("{group}.git"), "", &["main", "a"]);
-        let bitbucket = "https://bitbucket.org/a/b";
-        check(&format!("{bitbucket}/src/main/c"), &format!("{bitbucket}.git"), "", &["main", "c"]);
-        let gitea = "https://git.example.com/a/b";
-        for kind in ["branch", "tag", "commit"] {
-            let page = format!("{gitea}/src/{kind}/v1/c/SKILL.md");
-            check(&page, &format!("{gitea}.git"), "", &["v1", "c"]);
+        for [source, url, directory, page] in rows(SOURCES, "repositories") {
+            assert!(GitSource::is_meant_by(&source), "{source}");
+            let read = GitSource::parse(&source, "https://github.com").expect(&source);
+            let page = page.split(", ").filter(|it| !it.is_empty()).map(str::to_owned).collect();
+            assert_eq!(read, GitSource { url, directory, page });
+            let resolved = GitSource { page: Vec::new(), ..read };
+            let location = resolved.location(COMMIT);
+            assert!(GitSource::is_meant_by(&location), "it is of the same kind: {location}");
+            assert_eq!(GitSource::parse_location(&location), Ok((resolved, COMMIT)));
         }
-        let azure = "https://dev.azure.com/org/project/_git/repo";
-        check(azure, azure, "", &[]);
-        check(&format!("{azure}?path=%2Fa%2Fb"), azure, "a/b", &[]);
-        check(&format!("{azure}?path=/a&version=GBx/y"), azure, "", &["x", "y", "a"]);
-        check("https://example.com/a/b.git//c", "https://example.com/a/b.git", "c", &[]);
-        check("git+https://example.com/a/b//c d", "https://example.com/a/b", "c d", &[]);
-        check("git+https://example.com/a/b//c/d", "https://example.com/a/b", "c/d", &[]);
-        check("https://example.com/a/b.git/c/d", "https://example.com/a/b.git", "c/d", &[]);
-        check("git@example.com:a/b.git/c", "git@example.com:a/b.git", "c", &[]);
-        let page = "git+https://ghe.example/a/b/tree/main/c";
-        check(page, "https://ghe.example/a/b.git", "", &["main", "c"]);
-        check("/srv/a.git/c", "file:///srv/a.git", "c", &[]);
-        check("git+file:///srv/a.git//c", "file:///srv/a.git", "c", &[]);
-        check("git+https://gitlab.com/group/sub/project//a", &format!("{group}.git"), "a", &[]);
-        check(group, &format!("{group}.git"), "", &[]);
-        check("/srv/a b.git//c", "file:///srv/a b.git", "c", &[]);
-        check("ssh://git@example.com:22/a.git", "ssh://git@example.com:22/a.git", "", &[]);
-        check("git@example.com:a/b.git//c", "git@example.com:a/b.git", "c", &[]);
     }
 
     #[test]
     fn other_sources_are_not_repositories() {
-        for source in
-            ["https://example.com", "https://example.com/a.zip", "./a/b", "/a/b", "pdf", "../a.zip"]
-        {
-            assert!(!GitSource::is_meant_by(source), "{source}");
+        for [source] in rows(SOURCES, "no repositories") {
+            assert!(!GitSource::is_meant_by(&source), "{source}");
         }
-    }
-
-    #[test]
-    fn downloads_of_sites_are_not_repositories() {
-        for source in [
-            "https://github.com/owner/repo/archive/v1.tar.gz",
-            "https://github.com/owner/repo/archive/refs/heads/main.zip",
-            "https://github.com/owner/repo/archive/refs/tags/v1.tar.gz?a=b",
-            "https://github.com/owner/repo/releases/download/v1/skills.skill",
-            "https://github.com/owner/repo/releases/latest/download/skills.zip",
-            "https://github.com/owner/repo/raw/main/pdf/SKILL.md",
-            "https://gitlab.com/group/sub/project/-/archive/v1/project-v1.tar.gz",
-            "https://gitlab.com/group/sub/project/-/raw/main/SKILL.md",
-        ] {
-            assert!(!GitSource::is_meant_by(source), "{source}");
-        }
-        for source in [
-            "https://github.com/owner/archive",
-            "https://github.com/owner/repo.zip",
-            "https://github.com/archive/releases.zip",
-            "https://github.com/owner/repo/archive",
-            "https://github.com/owner/repo/archive/v1",
-            "https://github.com/owner/repo/tree/main/archive/a.zip",
-            "https://github.com/owner/repo/blob/main/archive/SKILL.md",
-            "https://gitlab.com/group/project/-/tree/archive/a.zip",
-        ] {
-            assert!(GitSource::is_meant_by(source), "{source}");
+        for [source] in rows(SOURCES, "no downloads") {
+            assert!(GitSource::is_meant_by(&source), "{source}");
         }
     }
 

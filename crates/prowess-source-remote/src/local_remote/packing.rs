@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use prowess_archive::{
-    Archive, File, Limits, ListedFile, ListedPackage, Listing, Node, Packages, Refusal,
+    Archive, DIRECTORY_NOT_UTF8, File, Limits, ListedFile, ListedPackage, Listing, NOT_UTF8, Node,
+    Packages, Refusal,
 };
 use prowess_core::{
     Cancel, MAY_HOLD_CREDENTIALS, MachineDirectories, RemoteError, RemoteErrorKind, SKILL_MD_FILES,
     Want, WantedPackage, withheld_path,
 };
-use prowess_dir::{Dir, ErrorKind, Kind, Links, Stillness, WalkBounds, Walked};
-use prowess_format::{Profile, parse};
+use prowess_dir::{Dir, ErrorKind, Kind, Links, Stillness, Walk, WalkBounds, Walked};
+use prowess_format::is_skill;
 
 use super::filter::Filter;
 use super::{join, refused, unreadable};
@@ -43,10 +44,11 @@ pub(super) fn packages(
     let bounds = WalkBounds { depth, entries: MAX_NAMES };
     let enters = |name: &str| name != ".git" && filter.is_none_or(|filter| filter.enters(name));
     let walk = folder.walk(bounds, enters).map_err(|error| unreadable(&error))?;
-    let listing = listing(folder, &walk.found, filter);
+    let listing = listing(folder, &walk, filter);
     let incomplete = || {
         let message = format!(
-            "`{}` cannot be listed: a name in it is not UTF-8, or there are too many",
+            "`{}` cannot be listed: it has too many names or levels, or a directory that cannot be \
+             read",
             path.display()
         );
         RemoteError::new(RemoteErrorKind::TooLarge, message)
@@ -70,7 +72,7 @@ pub(super) fn packages(
         let is_complete = || {
             let below = folder.open_dir(&directory, Links::Refuse);
             let below = below.and_then(|below| below.walk(bounds, enters));
-            below.is_ok_and(|below| below.is_complete)
+            below.is_ok_and(|below| !below.is_cut)
         };
         let listed = text.and_then(|(_, path)| match is_whole {
             true => listing.package(&directory, entries).map_err(invalid),
@@ -81,7 +83,7 @@ pub(super) fn packages(
         }
         let most = if want == Want::Files { limit.min(left) } else { limit };
         let listed = match listed {
-            Ok(_) if !walk.is_complete && !is_complete() => Err(incomplete()),
+            Ok(_) if walk.is_cut && !is_complete() => Err(incomplete()),
             listed => listed,
         };
         let (archive, left_out) =
@@ -101,16 +103,11 @@ pub(super) fn packages(
         Packed { directory, archive, left_out: Vec::new(), is_inside: true }
     }));
     packages.sort_by(|one, other| one.directory.cmp(&other.directory));
-    if !walk.is_complete {
+    if walk.is_cut {
         let (archive, left_out) = (Err(incomplete()), Vec::new());
         packages.push(Packed { directory: String::new(), archive, left_out, is_inside: false });
     }
     Ok(packages)
-}
-
-/// Returns whether the text of a `SKILL.md` is that of a skill, to which belongs what is below it.
-pub(crate) fn is_skill(text: &[u8]) -> bool {
-    parse(text, Profile::Lenient).document.is_some()
 }
 
 /// Leaves out what is withheld from other people, by its own path or that of the file that a link
@@ -147,7 +144,8 @@ pub(crate) fn without_withheld_links(mut listed: ListedPackage, directory: &str)
     listed
 }
 
-fn listing(folder: &Dir, found: &[Walked], filter: Option<&Filter<'_>>) -> Listing {
+fn listing(folder: &Dir, walk: &Walk, filter: Option<&Filter<'_>>) -> Listing {
+    let found = &walk.found;
     let identity = |path: &str| {
         let stat = folder.stat(path, Links::Refuse).ok().filter(|stat| stat.links > 1)?;
         Some((stat.device, stat.inode))
@@ -194,7 +192,11 @@ fn listing(folder: &Dir, found: &[Walked], filter: Option<&Filter<'_>>) -> Listi
         path.rsplit('/').next() != Some(".git")
             && (walked.kind == Kind::File || !filter.is_some_and(withholds))
     };
-    Listing::new(found.iter().filter(is_own).map(node).collect())
+    let unnamed = walk.unnamed.iter().map(|Walked { path, kind, .. }| {
+        let reason = if *kind == Kind::Directory { DIRECTORY_NOT_UTF8 } else { NOT_UTF8 };
+        (path.clone(), Node::Refused(reason))
+    });
+    Listing::new(unnamed.chain(found.iter().filter(is_own).map(node)).collect())
 }
 
 /// Reads the files of a package.

@@ -148,6 +148,8 @@ pub(crate) fn invalid(message: &str) -> RemoteError {
 
 #[cfg(test)]
 mod tests {
+    use prowess_testkit::rows;
+
     use prowess_core::ArtifactKind;
 
     use super::Manifest;
@@ -169,15 +171,10 @@ mod tests {
     #[test]
     fn package_is_found_by_its_shape() {
         let archive = |at| Some((at, ArtifactKind::Archive));
-        for known in [
-            "application/vnd.agent.skill.content.v1.tar+gzip",
-            "application/vnd.cncf.skill.bundle.v1.tar+gzip",
-            "application/vnd.oci.image.layer.v1.tar+gzip",
-            "application/vnd.oci.image.layer.v1.tar",
-            "application/vnd.docker.image.rootfs.diff.tar.gzip",
-            "application/zip",
-            "application/octet-stream",
-        ] {
+        for [known] in
+            rows(include_str!("../../tests/data/tables.txt"), "package_is_found_by_its_shape")
+        {
+            let known = &*known;
             assert_eq!(content(&[(known, "")]), archive(0), "{known}");
         }
         let tar = "application/vnd.oci.image.layer.v1.tar+gzip";

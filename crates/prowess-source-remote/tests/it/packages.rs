@@ -1,6 +1,8 @@
 //! Packages of repositories and folders are fetched one by one.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
@@ -9,6 +11,7 @@ use prowess_core::{
     Cancel, Remote, RemoteError, RemoteErrorKind, RemotePackage, RemoteRequest, Want,
 };
 use prowess_source_remote::{AnyRemote, GitOptions, HttpOptions};
+use prowess_testkit::rows;
 
 use crate::git::options;
 use crate::git_server::{GitServer, Repository};
@@ -23,31 +26,33 @@ fn packages(
     want: &dyn Fn(&str) -> Want,
 ) -> Vec<RemotePackage> {
     let home = tempfile::tempdir().unwrap();
-    packages_by(GitOptions { bytes, ..options(home.path()) }, source, hosts, want)
+    packages_by(GitOptions { bytes, ..options(home.path()) }, (source, &[]), hosts, want)
 }
 
 fn packages_by(
     git: GitOptions,
-    source: &str,
+    (source, first): (&str, &[&str]),
     hosts: &[&str],
     want: &dyn Fn(&str) -> Want,
 ) -> Vec<RemotePackage> {
     let named_hosts = hosts.iter().map(|&host| host.to_owned()).collect();
     let http = HttpOptions { named_hosts, ..HttpOptions::default() };
-    packages_of(&AnyRemote::new(http).with_git(git), source, want)
+    packages_of(&AnyRemote::new(http).with_git(git), (source, first), want)
 }
 
 fn packages_of(
     remote: &AnyRemote,
-    source: &str,
+    (source, first): (&str, &[&str]),
     want: &dyn Fn(&str) -> Want,
 ) -> Vec<RemotePackage> {
-    let artifacts = remote.resolve(&RemoteRequest::latest(source), &Cancel::default()).unwrap();
+    let artifacts = remote.resolve(&RemoteRequest::latest(source), &Cancel::default());
+    let mut artifact = artifacts.unwrap().remove(0);
+    artifact.first = first.iter().map(|&it| it.to_owned()).collect();
     let mut wanted = |directory: &str, text: &[u8]| {
         assert!(text.starts_with(b"---"), "the text of {directory}");
         want(directory)
     };
-    let fetched = remote.fetch_packages(&artifacts[0], &mut wanted, LIMIT, &Cancel::default());
+    let fetched = remote.fetch_packages(&artifact, &mut wanted, LIMIT, &Cancel::default());
     fetched.unwrap().expect("they are fetched one by one")
 }
 
@@ -82,7 +87,7 @@ fn write_shapes(tree: &Path) {
         )
         .unwrap();
     };
-    ["good", "linked", "leaking", "large", "names", "both/a", "top", "top/in", "index/in"]
+    ["good", "linked", "leaking", "large", "names", "both/a", "top", "top/in", "index/in", "odd"]
         .into_iter()
         .for_each(skill);
     fs::write(tree.join("index/SKILL.md"), "---\nname: not closed").unwrap();
@@ -97,6 +102,12 @@ fn write_shapes(tree: &Path) {
     fs::write(tree.join("large/model"), noise(LIMIT + 1)).unwrap();
     fs::write(tree.join("names/a?b"), "text").unwrap();
     fs::write(tree.join("docs?"), "text").unwrap();
+    fs::write(tree.join("odd").join(OsStr::from_bytes(b"\xff")), "text").unwrap();
+    let bad = tree.join(OsStr::from_bytes(b"bad\xff"));
+    for (directory, name) in [(bad, "SKILL.md"), (tree.join("near"), "Skill.md")] {
+        fs::create_dir(&directory).unwrap();
+        fs::write(directory.join(name), "---\nname: n\ndescription: D.\n---\n").unwrap();
+    }
 }
 
 /// Bytes that cannot be compressed.
@@ -109,26 +120,16 @@ fn noise(length: usize) -> Vec<u8> {
     (0..length).map(|_| byte()).collect()
 }
 
-const SHAPES: [&str; 11] = [
-    "both/a: SKILL.md=---\nname:",
-    "good: SKILL.md=---\nname:",
-    "index: SKILL.md=---\nname:",
-    "index/in: SKILL.md=---\nname:",
-    "large: `large/model` is too large: a skill may have ",
-    "leaking: SKILL.md=---\nname: [`leaking/etc` is a link that leads out of the source] \
-     [`leaking/users` is a link that leads out of the source]",
-    "linked: SKILL.md=---\nname: guide.md=agents other/SKILL.md=---\nname:",
-    "names: `a?b` is not a name that every file system can store",
-    "out: `out/SKILL.md` is a link that leads out of the source",
-    "top: SKILL.md=---\nname: in/SKILL.md=---\nname:",
-    "top/in: it is a part of the skill in `top`; to install it alone, name the directory `top/in`",
-];
+/// What is found in the shapes, each as a start.
+fn expected() -> Vec<String> {
+    rows(include_str!("../data/shapes.txt"), "").map(|[row]| row).collect()
+}
 
 fn check_shapes(source: &str, hosts: &[&str]) {
     let shown = shown(packages(source, hosts, 64 << 20, &|_| Want::Files));
-    assert_eq!(shown.len(), SHAPES.len(), "{source}: {shown:#?}");
-    for (shown, expected) in shown.iter().zip(SHAPES) {
-        assert!(shown.starts_with(expected), "{source}: {shown}");
+    assert_eq!(shown.len(), expected().len(), "{source}: {shown:#?}");
+    for (shown, expected) in shown.iter().zip(expected()) {
+        assert!(shown.starts_with(&expected), "{source}: {shown}");
     }
 }
 
@@ -146,11 +147,11 @@ fn package_costs_itself_alone() {
     check_shapes(&source, &[&server.host]);
     repository.in_tree(&["config", "uploadpack.allowFilter", "true"]);
     check_shapes(&source, &[&server.host]);
-    for (directory, expected) in [("both", SHAPES[0]), ("linked/other", SHAPES[1])] {
+    for (directory, at) in [("both", 1), ("linked/other", 2)] {
         let found = packages(&format!("{source}//{directory}"), &[&server.host], 64 << 20, &|_| {
             Want::Files
         });
-        assert_eq!(shown(found), [expected], "{directory}");
+        assert_eq!(shown(found), [&*expected()[at]], "{directory}");
     }
 }
 
@@ -158,16 +159,8 @@ fn package_costs_itself_alone() {
 #[test]
 fn repository_gets_no_secrets_of_a_folder() {
     let folder = tempfile::tempdir().unwrap();
-    for (path, text) in [
-        ("SKILL.md", "---\n"),
-        (".env", "A=1"),
-        (".ssh/id_rsa", "key"),
-        ("conf.txt", "password = pA7xQ2mZ9kLwB4nV"),
-        ("node_modules/a.js", "1"),
-        ("creds/x.json", "1"),
-        ("x.json", "1"),
-        ("n.md", "n"),
-    ] {
+    for row in rows(include_str!("../data/tables.txt"), "repository_gets_no_secrets_of_a_folder") {
+        let [path, text] = row.each_ref().map(String::as_str);
         // The name of a skill says nothing about its files.
         let path = folder.path().join("secrets").join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -177,9 +170,9 @@ fn repository_gets_no_secrets_of_a_folder() {
     fs::write(folder.path().join("secrets/kit.tgz"), packed.to_tar_gz()).unwrap();
     let source = folder.path().to_string_lossy();
     let all = AnyRemote::new(HttpOptions::default());
-    let of_user = shown(packages_of(&all, &source, &|_| Want::Files));
+    let of_user = shown(packages_of(&all, (&source, &[]), &|_| Want::Files));
     assert!(of_user[0].contains(".env=A=1"), "a user installs all files: {of_user:?}");
-    let found = packages_of(&all.for_repository(), &source, &|_| Want::Files);
+    let found = packages_of(&all.for_repository(), (&source, &[]), &|_| Want::Files);
     let named = "[`.env` may hold credentials] [`.ssh/id_rsa` may hold credentials] \
                  [`conf.txt` has a credential] [`creds/x.json` may hold credentials] \
                  [`kit.tgz` has a file in it that may hold credentials]";
@@ -201,7 +194,7 @@ fn each_program_of_the_machine_fetches_what_is_wanted() {
     for program in programs.filter(|program| program.is_file()) {
         let git = GitOptions { program: program.clone(), ..options(home.path()) };
         let only_a = |name: &str| if name == "a" { Want::Files } else { Want::Nothing };
-        let fetched = packages_by(git, &repository.source(), &[], &only_a);
+        let fetched = packages_by(git, (&repository.source(), &[]), &[], &only_a);
         assert_eq!(shown(fetched), ["a: SKILL.md=---"], "{}", program.display());
     }
 }
@@ -221,10 +214,10 @@ fn list_names_what_is_too_large() {
         let names: Vec<_> = refused.iter().filter_map(|it| it.split(':').next()).collect();
         assert_eq!(
             names,
-            ["large", "names", "out", "top/in"],
+            ["bad\u{fffd}", "large", "names", "near", "odd", "out", "top/in"],
             "{source}: the others can be installed"
         );
-        assert!(refused[0].starts_with(SHAPES[4]), "{source}: {refused:?}");
+        assert!(refused[1].starts_with(&expected()[5]), "{source}: {refused:?}");
     }
 }
 
@@ -248,6 +241,92 @@ fn rest_of_a_large_repository_stays_there() {
         let large = shown(large);
         assert_eq!(large[0], "a: SKILL.md=---", "{source}: b, which is too large, costs b");
         assert!(large[1].starts_with("b: `b/model` is too large"), "{source}: {large:?}");
+    }
+}
+
+/// What leads to a skill that is named is fetched, and neither all directories nor each `SKILL.md`.
+#[test]
+fn named_skill_needs_little_of_many_files() {
+    let repository = Repository::new();
+    let write = |path: &str, text: &[u8]| {
+        let path = repository.tree().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    for at in 0..4_000 {
+        write(&format!("src/deep/m{}/file{at}", at / 100), format!("{at}").as_bytes());
+    }
+    let text = noise(1_000);
+    for at in 0..400 {
+        let text = [format!("---\n{at:<9}").as_bytes(), &text[at..]].concat();
+        write(&format!("all/skills/s{at}/SKILL.md"), &text);
+    }
+    write("all/skills/s7/docs/deep/n.md", b"n");
+    write("all/skills/s8/z", b"@\n");
+    symlink("../../../src/deep/m1/file101", repository.tree().join("all/skills/s9/link")).unwrap();
+    write("other/s8/SKILL.md", b"---\nno skill of this name");
+    repository.commit("more", "text");
+    let server = GitServer::new(repository.place.path(), None);
+    let s7 = "all/skills/s7: SKILL.md=---7 docs/deep/n.md=n";
+    let (s8, s9) = ("all/skills/s8: SKILL.md=---8", "all/skills/s9: SKILL.md=---9 link=101");
+    repository.in_tree(&["config", "uploadpack.allowFilter", "true"]);
+    for (allows_trees, little) in [("true", 100_000), ("false", 4 << 20)] {
+        repository.in_tree(&["config", "uploadpackfilter.tree.allow", allows_trees]);
+        for (directory, first, bytes, expected) in [
+            ("//all/skills/s7", "", little, s7),
+            ("", "s7", little, s7),
+            ("", "all/skills/s7", little, s7),
+            ("//all/skills", "s7", little, s7),
+            // The nearest of this name has another one.
+            ("", "s8", 4 << 20, s8),
+            // The link leads elsewhere.
+            ("", "s9", 4 << 20, s9),
+            ("", "Seven", 4 << 20, s7),
+        ] {
+            let first: Vec<_> = first.split_terminator(' ').collect();
+            let source = server.url("/team/skills.git") + directory;
+            let home = tempfile::tempdir().unwrap();
+            let git = GitOptions { bytes, ..options(home.path()) };
+            let own = |it: &str| {
+                if expected.starts_with(&format!("{it}:")) { Want::Files } else { Want::Nothing }
+            };
+            let fetched = shown(packages_by(git, (&source, &first), &[&server.host], &own));
+            assert_eq!(fetched.join(" ").replace('\n', ""), expected, "{directory} {first:?}");
+        }
+    }
+}
+
+/// A file and a `SKILL.md` whose objects a repository has lost.
+#[test]
+fn lost_object_costs_its_own_package() {
+    let repository = Repository::new();
+    for name in ["a", "b", "c", "d"] {
+        let directory = repository.tree().join("skills").join(name);
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join("SKILL.md"), format!("---\n{name}")).unwrap();
+        fs::write(directory.join("n.md"), format!("n{name}")).unwrap();
+    }
+    repository.commit("more", "text");
+    for lost in ["skills/b/n.md", "skills/c/SKILL.md"] {
+        let object = repository.in_tree(&["rev-parse", &format!("HEAD:{lost}")]);
+        let path = repository.tree().join(".git/objects").join(&object[..2]).join(&object[2..]);
+        fs::remove_file(path).unwrap();
+    }
+    let server = GitServer::new(repository.place.path(), None);
+    repository.in_tree(&["config", "uploadpack.allowFilter", "true"]);
+    for source in [repository.source(), server.url("/team/skills.git")] {
+        let found = shown(packages(&source, &[&server.host], 64 << 20, &|_| Want::Files));
+        let [a, b, c, d] = &found[..] else { panic!("{source}: {found:#?}") };
+        assert_eq!(
+            [a, d],
+            ["skills/a: SKILL.md=---\na n.md=na", "skills/d: SKILL.md=---\nd n.md=nd"]
+        );
+        for (found, reason) in [
+            (b, "skills/b: `skills/b/n.md` is lost, or is too large"),
+            (c, "skills/c: `skills/c/SKILL.md` is lost, or has more than 2 MiB"),
+        ] {
+            assert!(found.starts_with(reason), "{source}: {found}");
+        }
     }
 }
 

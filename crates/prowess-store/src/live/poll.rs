@@ -7,7 +7,7 @@ use prowess_dir::{Dir, Permissions};
 use prowess_format::duration_text;
 
 use super::LiveOptions;
-use crate::candidate::{Candidate, Fetched, LeftOut, fetch};
+use crate::candidate::{Candidate, Fetched, LeftOut, Wanted, fetch};
 use crate::codes;
 use crate::error::{InstallError, StoreError};
 use crate::installer::{Installer, check_replacement};
@@ -86,7 +86,7 @@ fn follow(
         Some(names) if names.is_empty() => Fetched::default(),
         names => {
             let names = names.unwrap_or_default();
-            fetch(installer.remote, &request, &names, &signatures, &lock, cancel)?
+            fetch(installer.remote, &request, Wanted::Named(&names), &signatures, &lock, cancel)?
         }
     };
     let gone = gone(&lock, source, &artifacts, &found, &left_out);

@@ -211,7 +211,7 @@ fn unreadable_files_are_never_empty_locks() {
         assert_eq!(format.read(conflicted), Err(LockError::Conflicted), "{format:?}");
         let large = " ".repeat(5 * 1024 * 1024);
         assert!(matches!(format.read(&large), Err(LockError::Invalid(_))), "{format:?}");
-        assert_eq!(ForeignLock::of(format.file_name()), Some(format));
+        assert_eq!(ForeignLock::from_code(format.as_str()), Some(format));
     }
     for (format, text) in [
         (ForeignLock::SkillsLock, r#"{"version": 1, "host": "git.corp.example", "skills": {}}"#),

@@ -83,6 +83,7 @@ impl Remote for Shelf {
                 revision: named(location, ".revision").map(|location| texts[&location].clone()),
                 digest: Some(self.stated.lock().unwrap().unwrap_or_else(|| Digest::of(bytes))),
                 is_tag: named(location, ".tag").map(|_| true),
+                first: Vec::new(),
             })
             .collect();
         if found.is_empty() {

@@ -68,6 +68,7 @@ impl Remote for Faulty {
         let artifact = RemoteArtifact {
             signature: None,
             is_tag: None,
+            first: Vec::new(),
             location: format!("there/SKILL.md{}", count.unwrap_or_default()),
             name: Some("kit-skill".to_owned()),
             kind: ArtifactKind::SkillMd,

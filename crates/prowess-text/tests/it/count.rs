@@ -1,3 +1,4 @@
+use prowess_testkit::rows;
 use prowess_text::{counted, plural};
 
 #[test]
@@ -8,14 +9,8 @@ fn only_one_is_singular() {
 
 #[test]
 fn plural_follows_the_end_of_the_noun() {
-    for (noun, expected) in [
-        ("directory", "directories"),
-        ("query", "queries"),
-        ("day", "days"),
-        ("other name", "other names"),
-        ("process", "processes"),
-        ("match", "matches"),
-    ] {
+    for row in rows(include_str!("../data/tables.txt"), "plural_follows_the_end_of_the_noun") {
+        let [noun, expected] = row.each_ref().map(String::as_str);
         assert_eq!(plural(noun), expected);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use prowess_core::{
     Catalog, ClosedFile, OpenedFile, ReadLimit, ReadRule, Record, ResourcePath, SessionState,
-    SourceError, SourceErrorKind, ToolContext, ToolResult, withheld_content, withheld_path,
+    SourceError, SourceErrorKind, ToolContext, ToolResult, withheld_content,
 };
 use prowess_text::quoted;
 use serde::Deserialize;
@@ -62,7 +62,7 @@ impl Operations {
             let message = format!("{} {reason}, and is not shown", quoted(path.as_str()));
             Err(Refusal::new(codes::PATH_NOT_ALLOWED, message))
         };
-        if let Some(reason) = withheld_path(path.as_str()) {
+        if let Some(reason) = context.catalog.withheld(record, &path) {
             return hidden(reason);
         }
         let is_instructions = path.as_str() == record.file();

@@ -1,5 +1,6 @@
 //! Decisions, and those on what has changed.
 
+use prowess_testkit::rows;
 use prowess_web::Decision;
 
 use crate::fixture::{Answer, Memory, Server, memory, proposal};
@@ -109,13 +110,8 @@ fn parts_of_a_proposal_are_apart() {
     }]);
     *server.memory.proposal.lock().unwrap() = entry;
     let page = server.get("/proposal?id=p1");
-    for part in [
-        "<pre tabindex=\"0\">--- a/x\n+++ b/x\n@@\n<del>--- <mark>a",
-        "now: other lines</h2><pre tabindex=\"0\">No such lines.",
-        "when proposed: other lines</h2><pre tabindex=\"0\">one\n",
-        "x, part 2, proposed: other lines</h2><pre tabindex=\"0\">two\n",
-        "<h2>Justification</h2><pre tabindex=\"0\">typo\n\nEvidence:\n+seen by carol\n</pre>",
-    ] {
+    for [part] in rows(include_str!("../data/tables.txt"), "parts_of_a_proposal_are_apart") {
+        let part = &*part;
         assert!(page.body().contains(part), "{part}: {page:?}");
     }
     assert!(!page.body().contains("<h2>Evidence"), "there is none: {page:?}");

@@ -57,14 +57,8 @@ fn last_part_wins_and_is_the_origin() {
         option("registry", "{}"),
     ];
     let all = read(&parts);
-    for (key, expected) in [
-        ("session.max_active", "2 /etc/one.yaml"),
-        ("registry.profile", "\"strict\" /project/config.yaml"),
-        ("prompt.max_tokens", "200 $PROWESS_X"),
-        ("registry.limits.body_lines.max", "7 --set"),
-        ("registry.limits.body_lines.severity", "\"profile\" default"),
-        ("refresh.mode", "null default"),
-    ] {
+    for row in rows(include_str!("../data/tables.txt"), "last_part_wins_and_is_the_origin") {
+        let [key, expected] = row.each_ref().map(String::as_str);
         assert_eq!(value(&all, key), expected, "`{key}` is that of the last part that sets it");
     }
     assert_eq!(value(&read(&parts[..1]), "session.max_active"), "6 program");

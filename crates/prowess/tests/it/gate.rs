@@ -1,5 +1,6 @@
 //! The gate: what skills, the operator and approvals let a call do, through the public interface.
 
+use prowess_testkit::rows;
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -203,14 +204,8 @@ fn path_rules_see_the_links_of_the_host() {
     host.tree.write("secret", "it is one");
     host.tree.write("pdf/references/a.md", "text");
     host.tree.write("pdf/scripts/a.sh", "exit");
-    for (link, target) in [
-        ("references/out", "../../secret"),
-        ("references/gone", "../../later"),
-        ("references/up", "../.."),
-        ("references/in", "a.md"),
-        ("references/process", "/proc/self/cwd"),
-        ("scripts/out.sh", "../../secret"),
-    ] {
+    for row in rows(include_str!("../data/tables.txt"), "path_rules_see_the_links_of_the_host") {
+        let [link, target] = row.each_ref().map(String::as_str);
         symlink(target, host.tree.join(&format!("pdf/{link}"))).expect("there is room");
     }
     let root = host.tree.path().canonicalize().expect("it is there");

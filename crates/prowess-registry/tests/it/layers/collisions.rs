@@ -2,6 +2,7 @@
 
 use prowess_core::{Caller, Layer, Trust};
 use prowess_registry::{Collision, IdFrom, Registry, RegistryPolicy};
+use prowess_testkit::rows;
 
 use super::{TRUSTED, catalog, ids, policy, reported, stacked};
 use crate::fixture::{files, memory, skill_md};
@@ -88,14 +89,8 @@ fn untrusted_skill_gets_no_reserved_id() {
         .alias("ship", "deploy");
     let policy = RegistryPolicy { id_from: IdFrom::Directory, ..policy(Collision::Shadow) };
     let catalog = catalog(builder.policy(policy));
-    for (id, description) in [
-        ("user:deploy", "from user"),
-        ("memory:deploy", "from memory"),
-        ("ship", "from project"),
-        ("own:deploy", "d"),
-        ("own:user:deploy", "a"),
-        ("own:ship", "c"),
-    ] {
+    for row in rows(include_str!("../../data/tables.txt"), "untrusted_skill_gets_no_reserved_id") {
+        let [id, description] = row.each_ref().map(String::as_str);
         let found = catalog.find(id, Caller::Model).found();
         assert_eq!(found.map(|skill| skill.description()), Some(description), "{id}");
     }

@@ -1,5 +1,6 @@
 //! Aliases, qualified ids, and names that are not those of the directories.
 
+use prowess_testkit::rows;
 use std::sync::Arc;
 
 use prowess_core::{Caller, Diagnostic, Layer, MemorySource, Record, Severity, Trust};
@@ -30,14 +31,8 @@ fn qualified_id_finds_shadowed_skills() {
         stacked(&[("user", TRUSTED), ("project", TRUSTED)])
             .source("user", memory("more", &[("a/deploy", "a"), ("b/deploy", "b")])),
     );
-    for (id, description) in [
-        ("deploy", "from project"),
-        ("project:deploy", "from project"),
-        ("user:deploy", "from user"),
-        ("user:deploy#2", "a"),
-        ("more:deploy#2", "b"),
-        ("memory://user/deploy/SKILL.md", "from user"),
-    ] {
+    for row in rows(include_str!("../../data/tables.txt"), "qualified_id_finds_shadowed_skills") {
+        let [id, description] = row.each_ref().map(String::as_str);
         let found = catalog.find(id, Caller::Model).found();
         assert_eq!(found.map(|skill| skill.description()), Some(description), "{id}");
         let named = catalog.all_named(id);

@@ -12,19 +12,10 @@ use prowess_testkit::Random;
 use super::place::{OUTSIDE, Place, ROOTS};
 
 /// The directories of packages. Few, so that edits collide.
+#[rustfmt::skip]
 const PACKAGES: [&str; 12] = [
-    "alpha",
-    "beta",
-    "gamma",
-    "group/alpha",
-    "group/delta",
-    "alpha/inner",
-    "beta/deep/inner",
-    ".hidden/skill",
-    "node_modules/skipped",
-    "two words",
-    "caf\u{e9}",
-    "cafe\u{301}",
+    "alpha", "beta", "gamma", "group/alpha", "group/delta", "alpha/inner", "beta/deep/inner",
+    ".hidden/skill", "node_modules/skipped", "two words", "caf\u{e9}", "cafe\u{301}",
 ];
 
 /// The names of skills. Few, so that they collide.

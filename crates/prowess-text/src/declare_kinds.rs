@@ -1,10 +1,10 @@
-//! One declaration for each kind of an error, so that no list leaves one out.
+//! One declaration for each of several kinds, so that no list leaves one out.
 
-/// Declares an enum of kinds, each with its code, and what all such enums have: `ALL`, `as_str` and
+/// Declares an enum of kinds, each with its code or name, and what all such enums have: `ALL`, `as_str` and
 /// `from_code`.
 ///
 /// ```
-/// prowess_core::declare_kinds! {
+/// prowess_text::declare_kinds! {
 ///     /// The kinds of errors of a disk.
 ///     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 ///     pub enum DiskErrorKind {
@@ -34,14 +34,14 @@ macro_rules! declare_kinds {
             /// Every kind.
             pub const ALL: [Self; [$($code),+].len()] = [$(Self::$kind),+];
 
-            /// Returns the code of diagnostics and results with this kind.
+            /// Returns the code or name of this kind.
             pub fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$kind => $code,)+
                 }
             }
 
-            /// Returns the kind with this code.
+            /// Returns the kind with this code or name.
             pub fn from_code(code: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|kind| kind.as_str() == code)
             }
