@@ -9,6 +9,7 @@ mod mention;
 mod options;
 mod programs;
 mod renamed;
+mod table;
 mod wrapper;
 
 use prowess_format::tool_pattern::ProgramKind;
@@ -19,7 +20,8 @@ use crate::{HostFiles, SimpleCommand, shell_commands};
 pub(crate) use mention::is_plain;
 pub(crate) use options::divided;
 pub(crate) use programs::{has_any, runs_code};
-pub(crate) use wrapper::{has, rows};
+pub(crate) use table::Table;
+pub(crate) use wrapper::has;
 
 /// The most commands that are followed. Whatever is behind more of them cannot be seen.
 const MAX_RUNS: usize = 256;
@@ -59,6 +61,11 @@ impl Run {
         // `0777`
         let is_same = || is_number(word) && is_number(expected) && value(word) == value(expected);
         Some(is_any || word == expected || is_same())
+    }
+
+    /// Returns whether every word is known.
+    pub(crate) fn is_closed(&self) -> bool {
+        !self.is_open && self.placeholder.is_none()
     }
 
     /// Returns the run under the name of another program, if both are one file.
@@ -243,7 +250,7 @@ impl Runs {
             // `git-push` is `git push`.
             let divided = name.split_once('-');
             if let Some((program, command)) =
-                divided.filter(|(program, _)| has(WITH_COMMANDS, program))
+                divided.filter(|(program, _)| WITH_COMMANDS.contains(program))
             {
                 let words = [program.to_owned(), command.to_owned()];
                 self.add(run, &[&words[..], &run.words[1..]].concat());
@@ -314,10 +321,10 @@ impl Runs {
 
 /// Directories and files of which a later command runs something, and the hooks of git, wherever
 /// they are.
-const CODE: &str = include_str!("behind/code.txt");
+static CODE: Table = Table::new(include_str!("behind/code.txt"));
 
 /// Programs that write no file that they are given, or that remove it.
-const READERS: &str = include_str!("behind/readers.txt");
+static READERS: Table = Table::new(include_str!("behind/readers.txt"));
 
 /// Returns whether a command may write what a later one runs. A directory of it that is entered
 /// counts, and words that are not known for a program that writes.
@@ -325,7 +332,7 @@ fn writes_code(program: &str, run: &Run) -> bool {
     let is_action = |word: &String| {
         ["-exec", "-ok", "-fls", "-fprint"].iter().any(|start| word.starts_with(start))
     };
-    if has(READERS, program) && !(program == "find" && run.words.iter().any(is_action)) {
+    if READERS.has(program) && !(program == "find" && run.words.iter().any(is_action)) {
         return false;
     }
     if run.is_fed && has("cp mv ln tee install rsync dd touch", program) {
@@ -334,7 +341,7 @@ fn writes_code(program: &str, run: &Run) -> bool {
     let is_code = |word: &String| {
         let lower = word.to_ascii_lowercase();
         let mut parts = lower.split(['/', '=', ':', ' ', ',']);
-        let is_named = parts.any(|part| !part.is_empty() && has(CODE, part));
+        let is_named = parts.any(|part| !part.is_empty() && CODE.has(part));
         is_named || lower.contains(".git/") || lower.starts_with('-') && lower.ends_with(".git")
     };
     let is_word = |pair: &&[String]| {
@@ -350,7 +357,7 @@ fn writes_code(program: &str, run: &Run) -> bool {
 }
 
 /// Programs whose commands are programs of their own, too.
-const WITH_COMMANDS: &str = "git cargo docker podman kubectl";
+const WITH_COMMANDS: [&str; 5] = ["git", "cargo", "docker", "podman", "kubectl"];
 
 /// Programs that do what the name says by which they are called.
 const MULTIPLE: [&str; 4] = ["busybox", "toybox", "coreutils", "rustup"];

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use prowess_format::tool_pattern::plain_path;
 
+use self::denied::is_of_another;
 use crate::arguments::{bare, further_paths, globs, is_file_tool, is_place, other_texts};
 use crate::behind::{Run, Runs};
 use crate::gap::Gap;
@@ -314,6 +315,9 @@ impl<'a> Call<'a> {
     }
 
     fn has_denied_command(&self, pattern: &str) -> bool {
+        if self.runs().is_some_and(|runs| is_of_another(pattern, runs)) {
+            return false;
+        }
         let Ok(patterns) = CommandPattern::parse(pattern) else { return true };
         let Some(runs) = self.runs() else { return true };
         let is_denied = |run: &Run| patterns.iter().any(|it| self.is_like(it, run, true));

@@ -1,5 +1,8 @@
 //! Whether the rule of a skill reaches outside of its package and the working directory.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::{CommandPattern, PatternKind, PatternWord};
 use crate::ToolRule;
 
@@ -39,6 +42,14 @@ const PROGRAMS: [(ProgramKind, &str); 4] = [
     ),
 ];
 
+/// What they are by their names: most commands are looked up.
+static KINDS: LazyLock<HashMap<&str, ProgramKind>> = LazyLock::new(|| {
+    let names = |(kind, names): (_, &'static str)| {
+        names.split_ascii_whitespace().map(move |name| (name, kind))
+    };
+    PROGRAMS.into_iter().flat_map(names).collect()
+});
+
 /// The ends of names of the same program, built in another way.
 const VARIANTS: &str = "-static -dbg -debug -multiarch -nox -gtk -lucid -jit -dev .basic .tiny .gtk .nox \
     -stable -nightly";
@@ -50,19 +61,12 @@ impl ProgramKind {
         let lower = name.to_ascii_lowercase();
         let plain = lower.trim_end_matches(|it: char| it.is_ascii_digit() || "._-".contains(it));
         // `python3.11-dbg`, `vim.gtk3`, `x86_64-linux-gnu-python3`
-        let plain = VARIANTS
-            .split_ascii_whitespace()
-            .find_map(|end| plain.strip_suffix(end))
-            .unwrap_or(plain);
+        let has_end = plain.contains(['-', '.']);
+        let mut ends = VARIANTS.split_ascii_whitespace().filter(|_| has_end);
+        let plain = ends.find_map(|end| plain.strip_suffix(end)).unwrap_or(plain);
         let plain = plain.rsplit_once("-linux-gnu-").map_or(plain, |(_, program)| program);
         let plain = plain.trim_end_matches(|it: char| it.is_ascii_digit() || "._-".contains(it));
-        let mut kinds = PROGRAMS.iter();
-        // Few names are anywhere in a list.
-        let has = |list: &str| {
-            let mut names = list.split_ascii_whitespace();
-            list.contains(plain) && names.any(|name| name == lower || name == plain)
-        };
-        kinds.find(|(_, list)| has(list)).map(|(kind, _)| *kind)
+        KINDS.get(plain).or_else(|| KINDS.get(&*lower)).copied()
     }
 }
 

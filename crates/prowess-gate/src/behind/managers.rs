@@ -1,10 +1,10 @@
 //! Package managers and runners: most of their commands run code of the project or of a package.
 
-use super::wrapper::{has, is_question, row};
-use super::{Run, Runs};
+use super::wrapper::{has, is_question};
+use super::{Run, Runs, Table};
 
 /// The commands that run none. Whatever else stands there may be a script, an alias or a build.
-const HARMLESS: &str = include_str!("managers/harmless.txt");
+static HARMLESS: Table = Table::new(include_str!("managers/harmless.txt"));
 
 /// The long options that name neither a program nor a file with settings. Any other one may.
 const OPTIONS: &str = include_str!("managers/options.txt");
@@ -24,7 +24,7 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
 }
 
 pub(super) fn is_one(name: &str) -> bool {
-    row(HARMLESS, name).is_some()
+    HARMLESS.has(name)
 }
 
 /// Returns whether a word is no option, or one that names neither a program nor a file with
@@ -48,7 +48,7 @@ fn is_plain_option(name: &str, word: &str) -> bool {
 /// Returns whether each word that may be the command is one that runs nothing: a word behind an
 /// option may be its value.
 fn is_harmless(name: &str, arguments: &[String], is_open: bool) -> bool {
-    let Some(harmless) = row(HARMLESS, name) else { return false };
+    let Some(harmless) = HARMLESS.row(name) else { return false };
     let mut is_value = false;
     let mut is_command_known = false;
     for (at, word) in arguments.iter().enumerate() {

@@ -1,7 +1,6 @@
 //! Programs that are not known: one that is given the words of a command may run it.
 
-use super::wrapper::has;
-use super::{Run, Runs, names};
+use super::{Run, Runs, Table, names};
 use crate::HostFiles;
 
 /// The most words of a program in which commands are looked for.
@@ -10,7 +9,7 @@ const MAX_WORDS: usize = 4096;
 const MAX_COMPARED: usize = 16;
 
 /// Programs whose words are data.
-const PLAIN: &str = include_str!("mention/plain.txt");
+static PLAIN: Table = Table::new(include_str!("mention/plain.txt"));
 
 /// Parts of the names of options whose value is a program.
 const PROGRAM_WORDS: [&str; 8] =
@@ -20,7 +19,7 @@ const QUOTES: [char; 3] = ['\'', '"', '\\'];
 
 /// Returns whether the words of a program are data.
 pub(crate) fn is_plain(name: &str) -> bool {
-    has(PLAIN, name.strip_suffix(".debianutils").unwrap_or(name))
+    PLAIN.has(name.strip_suffix(".debianutils").unwrap_or(name))
 }
 
 /// Adds each run of words in which a command may stand, also within a word.

@@ -27,11 +27,13 @@ impl Run {
     /// need not be certain, a longer word may be a group too, with a value behind it, a name may be
     /// begun by one letter, and `--delete-after` may be `--delete`.
     pub(crate) fn has_option(&self, option: &str, is_certain: bool) -> bool {
-        let words = || self.words.iter().skip(1).take_while(|word| *word != "--");
         // `find . -name x -delete`, `dd if=a of=b`
-        let is_anywhere = option.starts_with(['-', '+']) || option.contains('=');
+        if !option.starts_with(['-', '+']) && !option.contains('=') {
+            return false;
+        }
+        let words = || self.words.iter().skip(1).take_while(|word| *word != "--");
         let is_it = |word: &String| word == option || is_key(option) && word.starts_with(option);
-        if is_anywhere && words().any(is_it) || self.has_word_for(option) {
+        if words().any(is_it) || self.has_word_for(option) {
             return true;
         }
         let is_first = !is_certain && self.names.iter().any(|it| has(GROUP_FIRST, it));

@@ -2,26 +2,26 @@
 
 use prowess_format::tool_pattern::ProgramKind;
 
-use super::wrapper::{has, is_question, row, rows};
-use super::{Run, Runs, language, managers};
+use super::wrapper::{has, is_question};
+use super::{Run, Runs, Table, language, managers};
 
 /// Programs that run code of the project, or what is in a file of it.
-const RUNNERS: &str = include_str!("programs/runners.txt");
+static RUNNERS: Table = Table::new(include_str!("programs/runners.txt"));
 
 /// The commands of git, none of which can be an alias. Others may be one.
-const GIT: &str = include_str!("programs/git.txt");
+static GIT: Table = Table::new(include_str!("programs/git.txt"));
 
 /// The options before the command that run nothing and have no further word.
-const GIT_OPTIONS: &str = include_str!("programs/git_options.txt");
+static GIT_OPTIONS: Table = Table::new(include_str!("programs/git_options.txt"));
 
 /// Those to which words that are not known give nothing to run.
 const GIT_OF_FILES: &str = include_str!("programs/git_of_files.txt");
 
 /// Options whose value is a line for a shell, or a program.
-const LINES: &str = include_str!("programs/lines.txt");
+static LINES: Table = Table::new(include_str!("programs/lines.txt"));
 
 /// Options by which a program runs what is in a file, or in a word of another form.
-const HIDING: &str = include_str!("programs/hiding.txt");
+static HIDING: Table = Table::new(include_str!("programs/hiding.txt"));
 
 /// Settings of git whose value is no program, by their beginnings. Any other one may name a
 /// program, unless its value is `true` or a number.
@@ -36,8 +36,9 @@ const WGET_SETTINGS: &str = "robots timeout tries checkcertificate useragent htt
     continue quiet verbose header referer waitretry wait limitrate progress timestamping";
 
 /// Programs whose words are data, or that are followed here.
-const KNOWN: &str =
-    "find gfind bfs fd fdfind awk gawk mawk nawk original-awk sed gsed ssed tar bsdtar gtar";
+static KNOWN: Table = Table::new(
+    "find gfind bfs fd fdfind awk gawk mawk nawk original-awk sed gsed ssed tar bsdtar gtar",
+);
 
 /// Adds what a program runs, if it is one of these. Returns whether that is all.
 pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
@@ -48,12 +49,12 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
     let is_shell = kind == Some(ProgramKind::Shell);
     let is_language = kind == Some(ProgramKind::Language);
     let is_console = kind == Some(ProgramKind::Console);
-    let is_runner = has(RUNNERS, &plain) || (plain != name && has(RUNNERS, name));
+    let is_runner = RUNNERS.has(&plain) || (plain != name && RUNNERS.has(name));
     let is_interpreter = is_language || is_console || is_runner;
-    let options = row(LINES, name);
-    let is_known = options.is_some() || has(KNOWN, name);
-    let is_awk = has("awk gawk mawk nawk original-awk", name);
-    let is_sed = has("sed gsed ssed", name);
+    let options = LINES.row(name);
+    let is_known = options.is_some() || KNOWN.has(name);
+    let is_awk = matches!(name, "awk" | "gawk" | "mawk" | "nawk" | "original-awk");
+    let is_sed = matches!(name, "sed" | "gsed" | "ssed");
     if is_shell {
         shell(runs, name, run);
     } else if is_interpreter && !is_question(&plain, arguments) {
@@ -67,12 +68,12 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
         }
     } else if (run.is_fed && is_known && name != "git")
         || ((is_awk || is_sed) && has_open_script(run))
-        || rows(HIDING, &plain).any(|options| has_any(arguments, options))
+        || HIDING.rows(&plain).iter().any(|options| has_any(arguments, options))
         || (is_awk && awk_runs(arguments))
         || (is_sed && sed_runs(run))
     {
         runs.hide(name);
-    } else if has("find gfind bfs fd fdfind", name) {
+    } else if matches!(name, "find" | "gfind" | "bfs" | "fd" | "fdfind") {
         find(runs, run);
     } else if name == "git" {
         git(runs, run);
@@ -89,23 +90,23 @@ pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
             }
         }
     }
-    if has("ssh scp sftp sshfs autossh slogin mosh", name) {
+    if matches!(name, "ssh" | "scp" | "sftp" | "sshfs" | "autossh" | "slogin" | "mosh") {
         remote_options(runs, run);
     }
     let is_bundle = |word: &String| !word.starts_with('-') && word.contains(['I', 'F']);
-    if has("tar bsdtar gtar", name) && arguments.first().is_some_and(is_bundle) {
+    if matches!(name, "tar" | "bsdtar" | "gtar") && arguments.first().is_some_and(is_bundle) {
         runs.hide(name);
     }
     if let Some(options) = options {
         lines(runs, run, options);
     }
     let is_manager = managers::follow(runs, &plain, run);
-    is_shell || is_interpreter || has(KNOWN, name) || name == "git" || is_manager
+    is_shell || is_interpreter || KNOWN.has(name) || name == "git" || is_manager
 }
 
 /// Returns whether a program runs code of the project, whatever its words are.
 pub(crate) fn runs_code(name: &str) -> bool {
-    has(RUNNERS, name) || managers::is_one(name)
+    RUNNERS.has(name) || managers::is_one(name)
 }
 
 /// Returns whether a word is one of these options. GNU programs take the beginning of a long
@@ -230,8 +231,11 @@ fn git(runs: &mut Runs, run: &Run) {
     while let Some(word) = words.next() {
         let name = word.split('=').next().unwrap_or_default();
         match word.as_str() {
+            command if !command.starts_with('-') => {
+                return subcommand(runs, run, command, words.as_slice());
+            }
             "-c" => setting(runs, run, words.next().map_or("", String::as_str)),
-            _ if has("--config-env --exec-path", name) => return runs.hide("git"),
+            _ if matches!(name, "--config-env" | "--exec-path") => return runs.hide("git"),
             // Another repository has settings of its own.
             "--git-dir" if words.as_slice().first().is_some_and(|it| !it.ends_with(".git")) => {
                 return runs.hide("git");
@@ -242,10 +246,9 @@ fn git(runs: &mut Runs, run: &Run) {
             "-C" | "--git-dir" | "--work-tree" | "--namespace" | "--attr-source" => {
                 _ = words.next();
             }
-            _ if has(GIT_OPTIONS, name) => {}
+            _ if GIT_OPTIONS.has(name) => {}
             // One that is not known may have a value, and hide the command.
-            option if option.starts_with('-') => runs.hide("git"),
-            command => return subcommand(runs, run, command, words.as_slice()),
+            _ => runs.hide("git"),
         }
     }
     if run.is_open {
@@ -297,7 +300,7 @@ fn subcommand(runs: &mut Runs, run: &Run, command: &str, arguments: &[String]) {
         "filter-branch" | "filter-repo" | "instaweb" => runs.hide("git"),
         "clone" | "init" if has_any(arguments, "--template") => runs.hide("git"),
         "subtree" => {
-            for at in (0..arguments.len()).filter(|at| has(GIT, &arguments[*at])) {
+            for at in (0..arguments.len()).filter(|at| GIT.has(&arguments[*at])) {
                 runs.add(run, &[&["git".to_owned()], &arguments[at..]].concat());
             }
         }
@@ -327,7 +330,7 @@ fn subcommand(runs: &mut Runs, run: &Run, command: &str, arguments: &[String]) {
                 }
             }
         }
-        command if !has(GIT, command) => runs.hide(command),
+        command if !GIT.has(command) => runs.hide(command),
         _ => {}
     }
     if run.is_fed && !has(GIT_OF_FILES, command) {
@@ -337,6 +340,9 @@ fn subcommand(runs: &mut Runs, run: &Run, command: &str, arguments: &[String]) {
 
 /// Follows the options whose value is a line.
 fn lines(runs: &mut Runs, run: &Run, options: &'static str) {
+    if !run.words.iter().any(|word| word.starts_with(['-', '+'])) {
+        return;
+    }
     for option in options.split_ascii_whitespace() {
         for line in values(run, option) {
             runs.add_line(run, line.strip_prefix("exec=").unwrap_or(line));

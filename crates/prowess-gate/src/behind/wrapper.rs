@@ -1,6 +1,6 @@
 //! Programs that run the words after their own options.
 
-use super::{Run, Runs};
+use super::{Run, Runs, Table};
 
 /// How the options of such programs are read, as by `getopt`.
 struct Wrapper<'n> {
@@ -19,11 +19,11 @@ struct Wrapper<'n> {
 
 /// Programs with what [`Wrapper`] has of them. Options of the last ones are not known and may have
 /// a value, so both readings count.
-const WRAPPERS: &str = include_str!("wrapper/wrappers.txt");
+static WRAPPERS: Table = Table::new(include_str!("wrapper/wrappers.txt"));
 
 /// Programs whose command may begin at any word, or be a line in one: those with words of their own
 /// before it, and options with any number of values.
-const ANYWHERE: &str = include_str!("wrapper/anywhere.txt");
+static ANYWHERE: Table = Table::new(include_str!("wrapper/anywhere.txt"));
 
 /// Programs that start a shell, which reads its input, where they are given no command.
 const STARTING: &str = "su runuser sg script scriptlive ssh autossh slogin mosh rsh chroot fakeroot \
@@ -50,7 +50,7 @@ const OPEN: &str = "xargs gxargs parallel entr";
 
 /// Adds what a program runs, if it is one of these. Returns whether that is all.
 pub(super) fn follow(runs: &mut Runs, name: &str, run: &Run) -> bool {
-    if has(ANYWHERE, name) {
+    if ANYWHERE.has(name) {
         anywhere(runs, name, run);
         return true;
     }
@@ -180,34 +180,8 @@ pub(super) fn is_question(name: &str, arguments: &[String]) -> bool {
 
 /// Returns whether a list of words has this one.
 pub(crate) fn has(list: &str, word: &str) -> bool {
-    found(list, word, b"").next().is_some()
-}
-
-/// Returns what a table has of a program: lines with the names of programs before a colon.
-pub(crate) fn row(table: &'static str, program: &str) -> Option<&'static str> {
-    rows(table, program).next()
-}
-
-/// Returns everything that a table has of a program.
-pub(crate) fn rows(table: &'static str, program: &str) -> impl Iterator<Item = &'static str> {
-    found(table, program, b":").filter_map(move |at| {
-        let start = table[..at].rfind('\n').map_or(0, |end| end + 1);
-        let (names, rest) = table[start..].lines().next()?.split_once(':')?;
-        (at + program.len() <= start + names.len()).then(|| rest.trim_start())
-    })
-}
-
-/// Returns where a word is in a list of words, behind which there may also be one of these signs.
-fn found(list: &str, word: &str, signs: &[u8]) -> impl Iterator<Item = usize> {
-    // Few names are anywhere in a list, and this search takes a fraction of the other's time.
-    let is_any = list.contains(word) && !word.is_empty() && !word.contains(char::is_whitespace);
-    let text = if is_any { list } else { "" };
-    text.match_indices(word).map(|(at, _)| at).filter(move |at| {
-        let (before, behind) = (list[..*at].chars().next_back(), list[at + word.len()..].bytes());
-        is_any
-            && before.is_none_or(char::is_whitespace)
-            && behind.take(1).all(|it| it.is_ascii_whitespace() || signs.contains(&it))
-    })
+    // Few names are anywhere in a list, and a search for the text takes a fraction of the time.
+    list.contains(word) && list.split_ascii_whitespace().any(|other| other == word)
 }
 
 /// The words of a call of such a program.
@@ -225,7 +199,7 @@ struct Read<'w> {
 
 impl<'n> Wrapper<'n> {
     fn of(name: &'n str) -> Option<Self> {
-        let mut parts = row(WRAPPERS, name)?.split(';').map(str::trim);
+        let mut parts = WRAPPERS.row(name)?.split(';').map(str::trim);
         let [flags, values, lines, long_values] =
             [(); 4].map(|()| parts.next().unwrap_or_default());
         let operands = parts.next()?.parse().ok()?;

@@ -24,7 +24,12 @@ impl Call<'_> {
             return Some((first, doubt.clone()));
         }
         named.find_map(|rule| {
-            let patterns = CommandPattern::parse(rule.pattern.as_deref()?).ok()?;
+            let pattern = rule.pattern.as_deref()?;
+            let has_other_names = self.input.files.is_some() || !runs.mentioned.is_empty();
+            if !has_other_names && is_of_another(pattern, runs) {
+                return None;
+            }
+            let patterns = CommandPattern::parse(pattern).ok()?;
             let doubt = patterns.iter().find_map(|pattern| self.doubt(pattern, runs))?;
             Some((rule, doubt))
         })
@@ -83,4 +88,16 @@ impl Call<'_> {
             || files.iter().any(may_be)
             || paths.iter().enumerate().any(|(at, path)| is_directory(path, files.get(at)))
     }
+}
+
+/// Returns whether a denial such as `rm:*` or `git push:*` is about a program that does not run, as
+/// most are: it is not read any further then.
+pub(super) fn is_of_another(denied: &str, runs: &Runs) -> bool {
+    let is_plain = |it: u8| it.is_ascii_alphanumeric() || b" -".contains(&it);
+    let words = denied.strip_suffix(":*").filter(|words| words.bytes().all(is_plain));
+    let program = words.and_then(|words| words.split(' ').next()).unwrap_or_default();
+    let is_other = |run: &Run| run.is_closed() && run.may_be(0, program) == Some(false);
+    !runs.is_unreadable
+        && !program.is_empty()
+        && runs.commands.iter().chain(&runs.written).all(is_other)
 }

@@ -22,7 +22,7 @@ pub(crate) fn is_own(words: &[String], paths: &Paths<'_>) -> bool {
 /// before a word that is none: `git -C x push` is `git push`. Options need not be certain where the
 /// answer is only a doubt.
 pub(crate) fn may_match(pattern: &CommandPattern<'_>, run: &Run, is_certain: bool) -> bool {
-    let is_closed = !run.is_open && run.placeholder.is_none();
+    let is_closed = run.is_closed();
     // Most commands are of another program.
     let program = pattern.words().next().and_then(|word| word.texts(None)).unwrap_or_default();
     if is_closed && matches!(&*program, [only] if run.may_be(0, only) != Some(true)) {

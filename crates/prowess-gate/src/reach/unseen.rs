@@ -1,10 +1,10 @@
 //! Options and programs whose words do not show what they reach.
 
-use crate::behind::{base, has, has_any, rows};
+use crate::behind::{Table, base, has, has_any};
 
 /// Options by which programs follow the links in a directory, run in one that they find, take
 /// names from a file, or write files with absolute names: letters and long options.
-const UNSEEN: &str = include_str!("unseen/unseen.txt");
+static UNSEEN: Table = Table::new(include_str!("unseen/unseen.txt"));
 
 /// Programs that follow links in a directory unless an option says otherwise, and those whose
 /// names come from their input, or are none of files.
@@ -43,7 +43,7 @@ pub(super) fn is_unseen(words: &[String]) -> bool {
             group.is_some_and(|group| group.contains(|it| letters.contains(it)))
         })
     };
-    let mut unseen = rows(UNSEEN, name).filter_map(|row| row.split_once(':'));
+    let mut unseen = UNSEEN.rows(name).iter().filter_map(|row| row.split_once(':'));
     unseen.any(|(letters, long)| has_letter(letters) || has_any(options, long))
         || FOLLOWING.iter().any(|(names, letters, unless)| {
             let is_on =

@@ -7,7 +7,7 @@ use super::UnreadableKind::{
 };
 use super::characters::Characters;
 use super::set::Set;
-use crate::behind::has;
+use crate::behind::Table;
 
 /// The characters that are literal at each position of a word, except for `=` in the first.
 static PLAIN: Set = Set::ALPHANUMERIC.with(b"-_./:,@%+=");
@@ -52,7 +52,7 @@ pub(super) fn take(
             word.is_prefix = plain.ends_with(['=', ':']);
         }
     }
-    if is_first && !word.is_quoted && has(RESERVED, &word.literal) {
+    if is_first && !word.is_quoted && RESERVED.has(&word.literal) {
         return Err(Compound);
     }
     if word.has_bracket && (word.is_quoted || word.literal != "[") {
@@ -62,8 +62,10 @@ pub(super) fn take(
 }
 
 /// The words with which a compound command begins, or goes on.
-const RESERVED: &str = "! [[ ]] case coproc do done elif else esac fi for function if in select then \
-    time until while { }";
+static RESERVED: Table = Table::new(
+    "! [[ ]] case coproc do done elif else esac fi for function if in select then \
+    time until while { }",
+);
 
 /// Returns whether a sign of another script looks like an operator or an expansion.
 fn is_look_alike(sign: char) -> bool {
