@@ -180,8 +180,9 @@ pub(crate) enum Command {
     /// It uses standard input and output, or HTTP.
     ///
     /// Skills are reloaded when they change. With `refresh: { mode: manual }`, send SIGHUP to
-    /// reload. Changes of the configuration, and a client that is new on this machine, take effect
-    /// at the next start. Over HTTP, SIGTERM ends the server after the requests that are running.
+    /// reload. Changes of the configuration, a client that is new on this machine, and a directory
+    /// that is new for a `*` in `discovery.also` take effect at the next start. Over HTTP, SIGTERM
+    /// ends the server after the requests that are running.
     Serve(Serve),
     /// Connect clients of MCP
     #[command(subcommand)]

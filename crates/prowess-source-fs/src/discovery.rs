@@ -150,7 +150,7 @@ impl Discovery {
     /// Returns the policy for links. By default, trusted directories may contain links to anywhere,
     /// as users share skills between clients. Others must not lead out of their root or, once its
     /// folder is trusted, out of their project.
-    fn links_by(&self, trust: Option<Trust>) -> Links {
+    pub(crate) fn links_by(&self, trust: Option<Trust>) -> Links {
         self.links.unwrap_or(match trust {
             Some(Trust::Trusted) => Links::Follow,
             Some(Trust::AskFirst | Trust::Untrusted) | None => Links::WithinRoot,

@@ -82,9 +82,10 @@ impl Discovery {
     }
 
     /// Like [`Self::find`], without the repositories in directories of projects, which takes no
-    /// look at any skill.
+    /// look at any skill, and without what needs trust.
     pub(crate) fn find_outermost(&self, surroundings: &Surroundings) -> Vec<SkillRoot> {
-        self.find_with(surroundings, |_| Vec::new()).roots
+        let places = Self { project_trust: ProjectTrust::Label, ..self.clone() };
+        places.find_with(surroundings, |_| Vec::new()).roots
     }
 
     fn find_with(
@@ -334,7 +335,7 @@ fn root_of_project(
     pinned: &[PinnedFolder],
     directory: PathBuf,
 ) -> SkillRoot {
-    let other = other_project(&directory, project).filter(|_| !pinned.is_empty());
+    let other = pinned.last().and_then(|_| other_project(&directory, project));
     let other = other.map(PinnedFolder::at);
     let asked = other.as_ref().or(pinned.last()).map(|it| AskedFolder {
         folder: it.path.clone(),

@@ -9,18 +9,16 @@ use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use prowess_core::Trust;
 use prowess_dir::has_other_authors;
 
 use crate::clients::KNOWN_CLIENTS;
 use crate::plugins::newest_plugins;
 use crate::surroundings::other_project;
 use crate::way::Ways;
-use crate::{Discovery, ProjectSearch, Surroundings};
+use crate::{Discovery, Links, ProjectSearch, Surroundings};
 pub use adding::Setting;
-use look::{
-    Below, MOST_LISTED, PROJECT_DEPTH, add_projects, below, is_skill, names as names_in, of_client,
-    places_in, skills_in,
-};
+use look::{Below, below, is_skill, names as names_in, skills_in};
 
 /// The directories in a home in which clients keep what they install, with skills somewhere below.
 const INSTALLED: [&str; 5] = [
@@ -88,11 +86,12 @@ impl Discovery {
     /// out.
     ///
     /// It lists at most 2,000 directories below each of those, and reads no file. It is for people
-    /// whose skill is missing: a scan does not need it.
+    /// whose skill is missing: a scan does not need it. A link is no directory where a scan would
+    /// not follow it, such as one that leads out of a project.
     ///
     /// Skills in directories that were `found` by another path, such as that of a link, are left out
-    /// too. These directories are requested only if there are other skills. The directories of
-    /// `skills` at which a search ended are looked into.
+    /// too. These directories are requested only if there are other skills. With `skills`, at which
+    /// a search ended, these are looked into, and those that are seen.
     pub fn unread(
         &self,
         surroundings: &Surroundings,
@@ -100,21 +99,23 @@ impl Discovery {
         found: impl FnOnce() -> Vec<PathBuf>,
     ) -> Unread {
         let read = self.real_roots(surroundings);
-        let projects = projects_below(surroundings);
-        let unread = Unread { projects, ..Unread::default() };
+        let unread = Unread::default();
         let ways = RefCell::default();
         let found = LazyCell::new(|| {
             let mut ways: RefMut<'_, Ways> = ways.borrow_mut();
             found().iter().map(|directory| ways.real(directory)).collect::<HashSet<_>>()
         });
         let finds = |skill: &Path| found.contains(skill);
-        let (finds, is_asked, ways) = (&finds, Cell::default(), &ways);
-        let mut search = Search { policy: self, surroundings, read, finds, is_asked, ways, unread };
+        let (finds, is_asked, ways, insides) = (&finds, Cell::default(), &ways, !skills.is_empty());
+        let (policy, project) = (self, surroundings.project());
+        let mut search =
+            Search { policy, surroundings, project, read, finds, is_asked, ways, insides, unread };
+        search.unread.projects = search.projects_below();
         let installed = search.installed();
         // As one, although some are where those of a client are looked for.
         let is_installed =
             |path: &PathBuf| installed.iter().any(|it| path.starts_with(&it.directory));
-        for directory in places(surroundings).into_iter().filter(|it| !is_installed(it)) {
+        for directory in search.places().into_iter().filter(|it| !is_installed(it)) {
             search.consider(directory, None);
         }
         for it in search.deeper().into_iter().chain(installed) {
@@ -143,12 +144,15 @@ impl Discovery {
 struct Search<'s> {
     policy: &'s Discovery,
     surroundings: &'s Surroundings,
+    project: Option<&'s Path>,
     /// The directories that are searched, and those that were found; whether each is no skill.
     read: HashMap<PathBuf, bool>,
     /// Returns whether the skill at a real path was found by another one.
     finds: &'s dyn Fn(&Path) -> bool,
     is_asked: Cell<bool>,
     ways: &'s RefCell<Ways>,
+    /// Whether skills are looked into.
+    insides: bool,
     unread: Unread,
 }
 
@@ -156,6 +160,10 @@ impl Search<'_> {
     /// Adds a directory if it has skills that are not read.
     fn consider(&mut self, directory: PathBuf, skills: Option<Vec<String>>) {
         let Ok(real) = directory.canonicalize() else { return };
+        let fence = self.fence(&directory);
+        if fence.as_ref().is_some_and(|fence| !real.starts_with(fence)) {
+            return;
+        }
         if self.reads(&real) {
             self.count(&directory, skills.unwrap_or_default());
             // It may be a link, whose skills need not be listed again.
@@ -165,7 +173,14 @@ impl Search<'_> {
         if self.is_skipped(&directory) {
             return;
         }
-        let skills = skills.unwrap_or_else(|| skills_in(&real, &|path| self.is_skill(path)));
+        let trust = fence.is_none().then_some(Trust::Trusted);
+        let follows = |link: &Path| match self.policy.links_by(trust) {
+            Links::Never => false,
+            Links::WithinRoot => self.leads_into(link, fence.as_ref().unwrap_or(&real)),
+            Links::Follow => true,
+        };
+        let is_skill = |path: &Path| self.is_skill(path);
+        let skills = skills.unwrap_or_else(|| skills_in(&real, &is_skill, &follows));
         let skills = skills.into_iter();
         let paths = skills.map(|skill| (self.real(&real.join(&skill)), skill));
         let new: Vec<_> = paths.filter(|(path, _)| !self.reads(path)).collect();
@@ -200,6 +215,22 @@ impl Search<'_> {
         self.ways.borrow_mut().real(path)
     }
 
+    /// Returns the real folder of the project that a path is in.
+    fn fence(&self, path: &Path) -> Option<PathBuf> {
+        let project = self.project.filter(|it| path.starts_with(it))?;
+        let home = self.surroundings.home.as_deref().filter(|it| it.starts_with(project));
+        (!home.is_some_and(|home| path.starts_with(home))).then(|| self.real(project))
+    }
+
+    fn leads_into(&self, link: &Path, folder: &Path) -> bool {
+        self.ways.borrow_mut().there(link).is_some_and(|real| real.starts_with(folder))
+    }
+
+    /// Returns whether a link may lead to a directory of skills: in a project, one that stays in it.
+    fn follows(&self, link: &Path) -> bool {
+        self.fence(link).is_none_or(|fence| self.leads_into(link, &fence))
+    }
+
     /// Counts skills for the unread directory above them, whose command adds them.
     fn count(&mut self, directory: &Path, mut skills: Vec<String>) {
         skills.retain(|it| {
@@ -223,14 +254,15 @@ impl Search<'_> {
         !directory.ancestors().skip(1).take(inside).any(is_skill)
     }
 
-    /// Adds what is inside of skills at which a search ended.
+    /// Adds what is inside of skills at which a search ended, each by its first path.
     fn look_into(&mut self, skills: &BTreeSet<PathBuf>) {
-        let mut left = MOST_LISTED;
+        let mut seen = HashSet::new();
         for skill in skills {
-            if self.read.get(skill) == Some(&true) {
+            if self.read.get(skill) == Some(&true) || !seen.insert(self.real(skill)) {
                 continue;
             }
-            let Below { found, mut inside, .. } = self.below(skill, &mut left);
+            let Below { found, mut inside, has_more } = self.below(skill);
+            self.unread.not_whole.extend(has_more.then(|| skill.clone()));
             for it in found.into_iter().filter(|it| it.directory != *skill) {
                 self.consider(it.directory, Some(it.skills));
             }
@@ -241,9 +273,9 @@ impl Search<'_> {
     }
 
     /// Looks below a directory, but in none that is searched.
-    fn below(&self, top: &Path, left: &mut usize) -> Below {
+    fn below(&self, top: &Path) -> Below {
         let skips = |directory: &Path, name: &str| self.policy.skips(name) || self.reads(directory);
-        below(top, left, &skips)
+        below(top, self.insides, &skips)
     }
 
     /// Returns the skills below the working directory and below the project. Those of another
@@ -251,20 +283,20 @@ impl Search<'_> {
     fn deeper(&mut self) -> Vec<DirectoryOfSkills> {
         let Surroundings { working_directory, home, .. } = self.surroundings;
         let mut tops: Vec<_> =
-            working_directory.as_deref().into_iter().chain(self.surroundings.project()).collect();
+            working_directory.as_deref().into_iter().chain(self.project).collect();
         tops.dedup();
         let mut found: Vec<DirectoryOfSkills> = Vec::new();
         for top in tops.into_iter().filter(|it| may_look_below(it, home.as_deref())) {
             let is_new =
                 |it: &DirectoryOfSkills| found.iter().all(|old| old.directory != it.directory);
-            let below = self.below(top, &mut { MOST_LISTED });
+            let below = self.below(top);
             self.unread.not_whole.extend(below.has_more.then(|| top.to_owned()));
             let new: Vec<_> = below.found.into_iter().filter(is_new).collect();
             found.extend(new);
         }
         let known = self.unread.projects.clone();
         found.retain(|it| {
-            let other = self.surroundings.project_within(&it.directory);
+            let other = self.project.and_then(|project| other_project(&it.directory, project));
             let is_known = known.iter().any(|known| it.directory.starts_with(&known.directory));
             if let Some(other) = other.clone().filter(|_| !is_known) {
                 let project = DirectoryOfSkills::of(&other, &mut self.unread.projects);
@@ -283,9 +315,7 @@ impl Search<'_> {
             if tops.is_empty() && !directory.ends_with(CATALOGUE) {
                 tops.push(directory.clone());
             }
-            let mut left = MOST_LISTED;
-            let all: Vec<_> =
-                tops.iter().flat_map(|top| self.below(top, &mut left).found).collect();
+            let all: Vec<_> = tops.iter().flat_map(|top| self.below(top).found).collect();
             let paths =
                 all.iter().flat_map(|it| it.skills.iter().map(|skill| it.directory.join(skill)));
             let inside =
@@ -298,7 +328,7 @@ impl Search<'_> {
 
     /// Returns whether a directory has a name that is skipped, below the project or the home.
     fn is_skipped(&self, directory: &Path) -> bool {
-        let above = [self.surroundings.project(), self.surroundings.home.as_deref()];
+        let above = [self.project, self.surroundings.home.as_deref()];
         let inside = above.into_iter().flatten().find_map(|it| directory.strip_prefix(it).ok());
         let mut names = inside.into_iter().flatten().filter_map(|name| name.to_str());
         names.any(|name| self.policy.skips(name))
@@ -334,7 +364,7 @@ fn is_of_user(directory: &Path, surroundings: &Surroundings) -> bool {
         OF_OTHERS.iter().any(|other| name.contains(other))
     });
     let is_cloned = || {
-        let inner = names_in(directory).into_iter().map(|name| directory.join(name));
+        let inner = names_in(directory, &|_| true).into_iter().map(|name| directory.join(name));
         other_project(directory, home).is_some()
             || inner.into_iter().any(|it| has_other_authors(&it))
     };
@@ -354,34 +384,4 @@ fn may_look_below(directory: &Path, home: Option<&Path>) -> bool {
 fn is_shared(directory: &Path) -> bool {
     const STICKY_AND_OPEN: u32 = 0o1002;
     directory.metadata().is_ok_and(|it| it.mode() & STICKY_AND_OPEN == STICKY_AND_OPEN)
-}
-
-/// Returns the projects with skills below a working directory that is in no repository itself.
-fn projects_below(surroundings: &Surroundings) -> Vec<DirectoryOfSkills> {
-    let mut projects = Vec::new();
-    let Some(directory) = surroundings.working_directory.as_deref() else { return projects };
-    let is_alone = surroundings.project() == Some(directory)
-        && (!directory.join(".git").exists() || surroundings.home.as_deref() == Some(directory));
-    if !is_shared(directory) && is_alone {
-        add_projects(directory, PROJECT_DEPTH, &mut projects);
-    }
-    let home = surroundings.home.as_ref().and_then(|home| home.canonicalize().ok());
-    projects.retain(|project| project.directory.canonicalize().ok() != home);
-    projects
-}
-
-/// Returns the directories in which clients may have their skills, those of the project first.
-fn places(surroundings: &Surroundings) -> Vec<PathBuf> {
-    let home = surroundings.home.as_deref();
-    let project = surroundings.project().unwrap_or(Path::new(""));
-    let folders = surroundings.working_directory.iter().flat_map(|working| working.ancestors());
-    let folders = folders.take_while(|folder| folder.starts_with(project));
-    let folders = folders.filter(|folder| Some(*folder) != home && !is_shared(folder));
-    let mut all: Vec<_> = folders.flat_map(places_in).collect();
-    let Some(home) = home else { return all };
-    let config = surroundings.config_home();
-    let in_config = config.iter().flat_map(|config| of_client(config));
-    let known = KNOWN_CLIENTS.iter().filter_map(|known| surroundings.skills_of(known));
-    all.extend(places_in(home).into_iter().chain(in_config).chain(known));
-    all
 }

@@ -1,6 +1,8 @@
 //! The changes of a configuration that add directories of skills.
 
-use std::path::Path;
+use std::cell::LazyCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 use super::is_of_user;
 use crate::further_place::ProjectDirectory;
@@ -77,7 +79,8 @@ impl Discovery {
         // Below the working directory there may be many, of which none is searched for a client.
         let working = surroundings.working_directory.as_deref().unwrap_or(Path::new(""));
         let folder = directory.parent().and_then(Path::parent).unwrap_or(directory);
-        let is_enough = |changed: &Self| changed.reads(directory, is_of_user, self, surroundings);
+        let old = LazyCell::new(|| self.real_roots(surroundings));
+        let is_enough = |changed: &Self| changed.reads(directory, is_of_user, &old, surroundings);
         if (is_of_user || working.starts_with(folder))
             && let Some(changed) = changed.into_iter().find(is_enough)
         {
@@ -108,11 +111,10 @@ impl Discovery {
         &self,
         directory: &Path,
         is_of_user: bool,
-        before: &Self,
+        old: &HashMap<PathBuf, bool>,
         surroundings: &Surroundings,
     ) -> bool {
         let Ok(real) = directory.canonicalize() else { return false };
-        let old = before.real_roots(surroundings);
         let (mut is_read, mut is_narrow) = (false, true);
         for root in self.searched(surroundings) {
             let Ok(found) = root.directory.canonicalize() else { continue };

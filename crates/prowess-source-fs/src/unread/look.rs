@@ -5,7 +5,8 @@ use std::ffi::OsStr;
 use std::fs::{self, FileType};
 use std::path::{Path, PathBuf};
 
-use super::DirectoryOfSkills;
+use super::{DirectoryOfSkills, Search, is_shared};
+use crate::clients::KNOWN_CLIENTS;
 use crate::package::FILES;
 
 /// The maximum number of names of one directory that are looked at.
@@ -15,10 +16,10 @@ const MOST_NAMES: usize = 4_096;
 const MOST_GROUPS: usize = 256;
 
 /// How far projects lie below the working directory: `shop` or `team/shop`.
-pub(super) const PROJECT_DEPTH: usize = 2;
+const PROJECT_DEPTH: usize = 2;
 
 /// The maximum number of directories that a look below one directory lists.
-pub(super) const MOST_LISTED: usize = 2_000;
+const MOST_LISTED: usize = 2_000;
 
 /// How far below a directory that look goes: `services/a/.claude/skills/pdf` is five levels down.
 const MOST_LEVELS: usize = 6;
@@ -45,23 +46,50 @@ pub(super) struct Below {
     pub(super) has_more: bool,
 }
 
-/// Looks below a directory for skills, and lists as many directories as are left. No link is
-/// followed.
-pub(super) fn below(top: &Path, left: &mut usize, skips: &dyn Fn(&Path, &str) -> bool) -> Below {
+/// Says of a link to a directory whether it is followed.
+pub(super) type Follows<'f> = &'f dyn Fn(&Path) -> bool;
+
+/// The number of directories that a look may still list.
+struct Budget {
+    left: usize,
+    /// Whether there are more.
+    has_more: bool,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { left: MOST_LISTED, has_more: false }
+    }
+}
+
+impl Budget {
+    fn spend(&mut self) -> bool {
+        let left = self.left.checked_sub(1);
+        self.has_more |= left.is_none();
+        self.left = left.unwrap_or_default();
+        left.is_some()
+    }
+}
+
+/// Looks below a directory for skills, with `insides` also in those below it. No link is followed.
+/// Hidden directories outside of skills, which may be large, do not take from what is listed.
+pub(super) fn below(top: &Path, insides: bool, skips: &dyn Fn(&Path, &str) -> bool) -> Below {
     let mut below = Below::default();
+    let (mut listed, mut hidden) = (Budget::default(), Budget::default());
     let mut pending = VecDeque::from([(top.to_owned(), 0, None)]);
     let mut in_skills = VecDeque::new();
     while let Some(next) = pending.pop_front().or_else(|| in_skills.pop_front()) {
-        if *left == 0 {
-            below.has_more = true;
+        if !listed.spend() {
             break;
         }
-        *left -= 1;
         let (directory, level, mut inside): (PathBuf, usize, Option<PathBuf>) = next;
         let entries = entries(&directory);
         if entries.iter().any(|(name, kind)| !kind.is_dir() && FILES.contains(&name.as_str())) {
             below.add(inside.as_deref().unwrap_or(top), &directory, inside.is_some());
             inside = Some(directory.clone());
+            if !insides && directory != top {
+                continue;
+            }
         }
         for (name, _) in entries.into_iter().filter(|(_, kind)| kind.is_dir()) {
             let path = directory.join(&name);
@@ -70,7 +98,10 @@ pub(super) fn below(top: &Path, left: &mut usize, skips: &dyn Fn(&Path, &str) ->
             // A hidden directory is looked into for those of a client only.
             let paths = match name.starts_with('.') {
                 _ if is_left_out => Vec::new(),
-                true => of_client(&path),
+                true => {
+                    let budget = if inside.is_some() { &mut listed } else { &mut hidden };
+                    of_client(&path, budget, &|_| false)
+                }
                 false => vec![path],
             };
             for path in paths {
@@ -87,6 +118,7 @@ pub(super) fn below(top: &Path, left: &mut usize, skips: &dyn Fn(&Path, &str) ->
             }
         }
     }
+    below.has_more |= listed.has_more || hidden.has_more;
     below
 }
 
@@ -104,53 +136,104 @@ impl Below {
     }
 }
 
+impl Search<'_> {
+    /// Returns the projects with skills below a working directory that is in no repository itself.
+    pub(super) fn projects_below(&self) -> Vec<DirectoryOfSkills> {
+        let surroundings = self.surroundings;
+        let mut projects = Vec::new();
+        let Some(directory) = surroundings.working_directory.as_deref() else { return projects };
+        let is_alone = self.project == Some(directory)
+            && (!directory.join(".git").exists()
+                || surroundings.home.as_deref() == Some(directory));
+        if !is_shared(directory) && is_alone {
+            add_projects(directory, PROJECT_DEPTH, &|it| self.follows(it), &mut projects);
+        }
+        let home = surroundings.home.as_ref().and_then(|home| home.canonicalize().ok());
+        projects.retain(|project| project.directory.canonicalize().ok() != home);
+        projects
+    }
+
+    /// Returns the directories in which clients may have their skills, those of the project first.
+    pub(super) fn places(&self) -> Vec<PathBuf> {
+        let (surroundings, follows): (_, Follows<'_>) = (self.surroundings, &|it| self.follows(it));
+        let home = surroundings.home.as_deref();
+        let project = self.project.unwrap_or(Path::new(""));
+        let folders = surroundings.working_directory.iter().flat_map(|working| working.ancestors());
+        let folders = folders.take_while(|folder| folder.starts_with(project));
+        let folders = folders.filter(|folder| Some(*folder) != home && !is_shared(folder));
+        let mut all: Vec<_> = folders.flat_map(|folder| places_in(folder, follows)).collect();
+        let Some(home) = home else { return all };
+        let config = surroundings.config_home();
+        let in_config = config.iter().flat_map(|it| of_client(it, &mut Budget::default(), follows));
+        let known = KNOWN_CLIENTS.iter().filter_map(|known| surroundings.skills_of(known));
+        all.extend(places_in(home, follows).into_iter().chain(in_config).chain(known));
+        all
+    }
+}
+
 /// Adds the folders with a client's skills, at most `depth` levels below a directory.
-pub(super) fn add_projects(directory: &Path, depth: usize, projects: &mut Vec<DirectoryOfSkills>) {
-    for name in names(directory).into_iter().filter(|name| !name.starts_with('.')) {
+fn add_projects(
+    directory: &Path,
+    depth: usize,
+    follows: Follows<'_>,
+    projects: &mut Vec<DirectoryOfSkills>,
+) {
+    for name in names(directory, follows).into_iter().filter(|name| !name.starts_with('.')) {
         let directory = directory.join(name);
         // With `skills` alone it is a pack of skills.
-        let places = clients_in(&directory).into_iter();
-        let skills: Vec<_> = places.flat_map(|place| skills_in(&place, &is_skill)).collect();
+        let places = clients_in(&directory, follows).into_iter();
+        let skills: Vec<_> = places.flat_map(|it| skills_in(&it, &is_skill, follows)).collect();
         if !skills.is_empty() {
             projects.push(DirectoryOfSkills { directory, skills });
         } else if depth > 1 && !directory.join(".git").exists() && !directory.is_symlink() {
-            add_projects(&directory, depth - 1, projects);
+            add_projects(&directory, depth - 1, follows, projects);
         }
     }
 }
 
 /// Returns the directories of skills of clients in a folder, and `skills`.
-pub(super) fn places_in(folder: &Path) -> Vec<PathBuf> {
-    clients_in(folder).into_iter().chain([folder.join("skills")]).collect()
+fn places_in(folder: &Path, follows: Follows<'_>) -> Vec<PathBuf> {
+    clients_in(folder, follows).into_iter().chain([folder.join("skills")]).collect()
 }
 
 /// Returns the directories of skills in the hidden directories of a folder.
-fn clients_in(folder: &Path) -> Vec<PathBuf> {
-    let hidden = names(folder).into_iter().filter(|name| name.starts_with('.'));
-    hidden.flat_map(|name| of_client(&folder.join(name))).collect()
+fn clients_in(folder: &Path, follows: Follows<'_>) -> Vec<PathBuf> {
+    let hidden = names(folder, follows).into_iter().filter(|name| name.starts_with('.'));
+    let paths = hidden.map(|name| folder.join(name));
+    paths.flat_map(|path| of_client(&path, &mut Budget::default(), follows)).collect()
 }
 
 /// Returns the directories of skills in a directory of a client, at most three levels down:
 /// `.skills`, `.claude/skills`, `.opencode/skill`, `.pi/agent/skills`, `.local/share/goose/skills`.
-pub(super) fn of_client(directory: &Path) -> Vec<PathBuf> {
-    within(directory, 3)
+fn of_client(directory: &Path, budget: &mut Budget, follows: Follows<'_>) -> Vec<PathBuf> {
+    within(directory, 3, budget, follows)
 }
 
-fn within(directory: &Path, levels: usize) -> Vec<PathBuf> {
+fn within(
+    directory: &Path,
+    levels: usize,
+    budget: &mut Budget,
+    follows: Follows<'_>,
+) -> Vec<PathBuf> {
     let name = directory.file_name().and_then(OsStr::to_str).unwrap_or_default();
     if name.trim_start_matches('.').starts_with("skill") {
         return vec![directory.to_owned()];
     }
-    if NOT_LOOKED_INTO.contains(&name) || OF_NO_CLIENT.contains(&name) {
+    if NOT_LOOKED_INTO.contains(&name) || OF_NO_CLIENT.contains(&name) || !budget.spend() {
         return Vec::new();
     }
     if levels == 1 {
         // Cheaper than a list of all names.
         let usual = ["skills", "skill"].map(|name| directory.join(name)).into_iter();
-        return usual.filter(|it| it.is_dir()).collect();
+        let kind = |it: &Path| it.symlink_metadata().map(|it| it.file_type());
+        return usual
+            .filter(|it| kind(it).is_ok_and(|kind| may_enter(it, kind, follows)))
+            .collect();
     }
-    let inner = names(directory).into_iter().take(MOST_GROUPS);
-    inner.flat_map(|name| within(&directory.join(name), levels - 1)).collect()
+    let inner = names(directory, follows);
+    budget.has_more |= inner.len() > MOST_GROUPS;
+    let inner = inner.into_iter().take(MOST_GROUPS);
+    inner.flat_map(|name| within(&directory.join(name), levels - 1, budget, follows)).collect()
 }
 
 /// Returns whether there is a skill at a path.
@@ -159,22 +242,31 @@ pub(super) fn is_skill(path: &Path) -> bool {
 }
 
 /// Returns the skills in a directory, and those one level below it.
-pub(super) fn skills_in(directory: &Path, is_skill: &dyn Fn(&Path) -> bool) -> Vec<String> {
+pub(super) fn skills_in(
+    directory: &Path,
+    is_skill: &dyn Fn(&Path) -> bool,
+    follows: Follows<'_>,
+) -> Vec<String> {
     let (mut skills, groups): (Vec<_>, Vec<_>) =
-        names(directory).into_iter().partition(|name| is_skill(&directory.join(name)));
+        names(directory, follows).into_iter().partition(|name| is_skill(&directory.join(name)));
     for group in groups.into_iter().take(MOST_GROUPS) {
-        let inner =
-            names(&directory.join(&group)).into_iter().map(|name| format!("{group}/{name}"));
+        let inner = names(&directory.join(&group), follows);
+        let inner = inner.into_iter().map(|name| format!("{group}/{name}"));
         skills.extend(inner.filter(|skill| is_skill(&directory.join(skill))));
     }
     skills
 }
 
-/// Returns the sorted names of directories, and of links, in a directory.
-pub(super) fn names(directory: &Path) -> Vec<String> {
-    let entries = entries(directory).into_iter();
-    let directories = entries.filter(|(_, kind)| kind.is_dir() || kind.is_symlink());
-    directories.map(|(name, _)| name).filter(|name| name != "node_modules").collect()
+/// Returns the sorted names of directories, and of links that are followed, in a directory.
+pub(super) fn names(directory: &Path, follows: Follows<'_>) -> Vec<String> {
+    let entries = entries(directory).into_iter().filter(|(name, _)| name != "node_modules");
+    let may_enter =
+        |(name, kind): &(String, FileType)| may_enter(&directory.join(name), *kind, follows);
+    entries.filter(may_enter).map(|(name, _)| name).collect()
+}
+
+fn may_enter(path: &Path, kind: FileType, follows: Follows<'_>) -> bool {
+    kind.is_dir() || kind.is_symlink() && follows(path)
 }
 
 /// Returns the sorted names in a directory, with their kinds.

@@ -63,10 +63,14 @@ pub(super) fn sort(event: &Event, tree: &Tree) -> Sorted {
 
 fn sort_path(kind: EventKind, path: &Path, tree: &Tree) -> Sorted {
     let sorted = sort_place(kind, path, tree);
-    if matches!(kind, EventKind::Access(_)) {
+    let mut packages = tree.read_through(path).map(Sorted::package).peekable();
+    if matches!(kind, EventKind::Access(_)) || packages.peek().is_none() {
         return sorted;
     }
-    tree.read_through(path).map(Sorted::package).fold(sorted, Sorted::and)
+    let sorted = packages.fold(sorted, Sorted::and);
+    // Behind a link or a directory on the way, others are watched. A file is at the end of it.
+    let is_on_the_way = || path.symlink_metadata().is_ok_and(|it| !it.is_file());
+    if is_content(kind) || !is_on_the_way() { sorted } else { sorted.and(Sorted::anything()) }
 }
 
 fn sort_place(kind: EventKind, path: &Path, tree: &Tree) -> Sorted {
@@ -134,7 +138,7 @@ fn sort_other(kind: EventKind, path: &str, parent: &str, tree: &Tree) -> Sorted 
         return Sorted::anything();
     }
     match kind {
-        EventKind::Modify(ModifyKind::Data(_)) | EventKind::Access(_) => Sorted::default(),
+        _ if is_content(kind) => Sorted::default(),
         // It may be entered now, or no longer.
         EventKind::Modify(ModifyKind::Metadata(_)) if is_known => {
             Sorted::package(path).and(Sorted::place(path))
@@ -148,9 +152,13 @@ fn sort_other(kind: EventKind, path: &str, parent: &str, tree: &Tree) -> Sorted 
     }
 }
 
-/// Returns whether a path may be the target of a link, or on the way there. A file whose content
-/// changes has had an event before.
+/// Returns whether nothing else than the content of a file is concerned, which has had an event
+/// before.
+fn is_content(kind: EventKind) -> bool {
+    matches!(kind, EventKind::Modify(ModifyKind::Data(_)) | EventKind::Access(_))
+}
+
+/// Returns whether a path may be the target of a link, or on the way there.
 fn is_awaited(kind: EventKind, path: &Path, tree: &Tree) -> bool {
-    let is_content = matches!(kind, EventKind::Modify(ModifyKind::Data(_)) | EventKind::Access(_));
-    !is_content && tree.awaits(path) || is_name(kind) && tree.leads_through(path)
+    !is_content(kind) && tree.awaits(path) || is_name(kind) && tree.leads_through(path)
 }

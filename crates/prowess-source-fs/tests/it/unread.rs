@@ -34,7 +34,7 @@ fn lines(tree: &Tree, directories: &[DirectoryOfSkills]) -> Vec<String> {
 }
 
 fn all(policy: &Discovery, around: &Surroundings) -> Unread {
-    policy.unread(around, &BTreeSet::new(), Vec::new)
+    policy.unread(around, &BTreeSet::from(["at/which/a/search/ended".into()]), Vec::new)
 }
 
 /// The unread directories, and the settings that add them.
@@ -146,6 +146,10 @@ fn a_skill_hides_no_directory_below_it() {
         let tree = tree(skills.split(' '));
         let (directories, settings) = unread(&tree, &policy(), "repo");
         assert_eq!(directories.join(", "), before, "{skills}");
+        let found = policy().unread(&surroundings(&tree, "repo"), &BTreeSet::new(), Vec::new);
+        let found = lines(&tree, &found.directories);
+        let outside: Vec<_> = before.split(", ").filter(|it| !it.contains("/one/")).collect();
+        assert_eq!(found, outside, "unless what is inside of skills is asked for, too");
         assert_eq!(settings, [format!("project: discovery.also=[{also}]")]);
         let also: Vec<_> = also.split(", ").filter(|it| after.is_empty() || *it == "./").collect();
         let added = Discovery { also: further(&also), ..policy() };
@@ -175,6 +179,38 @@ fn a_search_that_ended_early_is_not_whole() {
         let unread = all(&policy(), &surroundings(&tree, "repo"));
         assert_eq!(unread.not_whole.is_empty(), is_whole, "{directories}");
         assert_eq!(!unread.directories.is_empty(), is_whole, "the farthest is found");
+    }
+}
+
+/// Neither at its directories nor at those that its hidden ones have.
+#[test]
+fn a_skill_with_many_directories_takes_nothing_from_others() {
+    for many in ["data", ".store/x", ".store/x/y/skills"] {
+        let skills = ["a", "b", "b/in"].map(|it| format!("home/.agents/skills/{it}"));
+        let tree = tree(skills.iter().map(String::as_str));
+        for at in 0..2_000 {
+            let path = format!("{}/{}", skills[0], many.replace('y', &at.to_string()));
+            fs::create_dir_all(tree.join(&format!("{path}/{at}"))).unwrap();
+        }
+        let skills = skills.map(|it| tree.join(&it));
+        let unread =
+            policy().unread(&surroundings(&tree, "repo"), &skills.clone().into(), Vec::new);
+        assert_eq!(lines(&tree, &unread.inside), ["home/.agents/skills/b 1"]);
+        assert_eq!(unread.not_whole, skills[..1], "{many}");
+    }
+}
+
+#[test]
+fn links_are_directories_where_a_scan_follows_them() {
+    for row in include_str!("../data/unread/links.txt").lines() {
+        let [link, target, directories] = columns(row);
+        let tree = tree(["out/skills/s", "repo/target/skills/s"]);
+        if link.contains("/kit/") {
+            tree.write("repo/kit/SKILL.md", "it");
+        }
+        fs::create_dir_all(tree.join(link).parent().unwrap()).unwrap();
+        symlink(tree.join(target), tree.join(link)).unwrap();
+        assert_eq!(unread(&tree, &policy(), "repo").0.join(", "), directories, "{link}");
     }
 }
 

@@ -162,9 +162,12 @@ fn what_a_link_leads_to_is_reported_when_it_opens() {
         for (target, shut) in [
             ("../outside/shared", "outside"),
             ("../outside/shared", "outside/shared"),
+            ("../outside/linked", "outside/linked/docs"),
             ("node_modules/hidden", "skills/node_modules/hidden"),
         ] {
             let tree = tree();
+            tree.write("outside/linked/docs/r.md", SKILL);
+            symlink("docs/r.md", tree.join("outside/linked/SKILL.md")).expect("it can be made");
             tree.write("skills/node_modules/hidden/SKILL.md", SKILL);
             let rights = |mode| {
                 let mode = fs::Permissions::from_mode(mode);
