@@ -132,9 +132,10 @@ impl Listing {
             if *node == Node::Refused(DIRECTORY_NOT_UTF8) && is_alone(path) {
                 return Some((path.clone(), format!("`{path}` {DIRECTORY_NOT_UTF8}")));
             }
-            let (usual, is_nearly) = names.first().map(|it| (it, it.eq_ignore_ascii_case(name)))?;
+            let usual = names.first().filter(|it| it.eq_ignore_ascii_case(name))?;
             let reason = format!("`{path}` is read by no client: rename it to `{usual}`");
-            (is_nearly && is_alone(directory)).then(|| (directory.to_owned(), reason))
+            let is_nearly = !names.contains(&name) && is_alone(directory);
+            is_nearly.then(|| (directory.to_owned(), reason))
         });
         let nearly: Vec<_> = nearly.collect();
         packages.inside.extend(nearly);

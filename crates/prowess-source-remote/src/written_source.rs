@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn sources_are_told_apart() {
-        let kinds: [(&str, fn(RemoteRequest) -> WrittenSource); 3] = [
+        type Kind = fn(RemoteRequest) -> WrittenSource;
+        let kinds: [(&str, Kind); 3] = [
             ("local", WrittenSource::Local),
             ("short", WrittenSource::Short),
             ("remote", WrittenSource::Remote),

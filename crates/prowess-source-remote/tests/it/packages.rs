@@ -262,7 +262,6 @@ fn named_skill_needs_little_of_many_files() {
         write(&format!("all/skills/s{at}/SKILL.md"), &text);
     }
     write("all/skills/s7/docs/deep/n.md", b"n");
-    write("all/skills/s8/z", b"@\n");
     symlink("../../../src/deep/m1/file101", repository.tree().join("all/skills/s9/link")).unwrap();
     write("other/s8/SKILL.md", b"---\nno skill of this name");
     repository.commit("more", "text");

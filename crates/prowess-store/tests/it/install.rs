@@ -283,6 +283,12 @@ fn skill_costs_itself_alone() {
     assert_eq!(lock.skills["shared"].path.as_deref(), Some("skills/shared"), "no hidden copy");
     let error = fixture.add("many", &["notes"]).unwrap_err().to_string();
     assert!(error.contains("`a/notes` and `b/notes`"), "the places are named: {error}");
+    fixture.shelf.put("near", &[("a/b/notes/SKILL.md", &*other), ("notes/SKILL.md", NOTES)]);
+    let all = fixture.installer().add(&RemoteRequest::latest("near"), &[], &Cancel::default());
+    assert!(all.unwrap_err().to_string().contains("several"), "nothing says which is meant");
+    assert_eq!(parts(&fixture, "near", &["notes"]), (owned(&["notes"]), Vec::new()));
+    let path = fixture.place.lock.load().unwrap().skills["notes"].path.clone();
+    assert_eq!(path.as_deref(), Some("notes"), "the nearest is");
     fixture.shelf.put("empty", &[("SKILL.md", "---\nname: My Desc\ndescription: \"\"\n---\n")]);
     let error = fixture.add("empty", &[]).unwrap_err().to_string();
     assert!(error.contains("`description`"), "the reason is an error, not advice: {error}");
