@@ -30,6 +30,14 @@ const COSTS: [(&str, f64); 4] = [
 /// The readers of a frontmatter whose instructions are counted; the second one for comparison.
 const READERS: [&str; 2] = ["prowess-format", "yaml_serde"];
 
+/// Denials, and the maximum instructions of a decision on `git status`. Those of other programs
+/// cost little more than one.
+const DECISIONS: [(&str, f64); 3] = [
+    ("", 13_500.0),
+    ("Bash(rm:*)", 28_000.0),
+    ("Bash(rm:*),Bash(curl:*),Bash(git push:*)", 48_000.0),
+];
+
 /// The age of the files before anything is counted: a file that has just changed is read once more.
 const UNTIL_OLD: Duration = Duration::from_secs(4);
 
@@ -144,12 +152,17 @@ pub(crate) fn count() -> Result<(), Failure> {
     for name in READERS {
         println!("user instructions a frontmatter, {name}: {:.0}", reader(name)? - nothing);
     }
+    for (denials, most) in DECISIONS {
+        let measured = reader(denials)? - nothing;
+        println!("user instructions a decision, denied {denials:?}: {measured:.0}, at most {most}");
+        problems.extend((measured > most).then_some("instructions of a decision"));
+    }
     problems.extend(whole::count(&once)?);
     if problems.is_empty() {
         return Ok(());
     }
     Err(Failure(format!(
-        "a skill takes too many {}; see what was added with `valgrind --tool=callgrind`",
+        "too many {}; see what was added with `valgrind --tool=callgrind`",
         problems.join(" and ")
     )))
 }

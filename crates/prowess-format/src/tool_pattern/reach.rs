@@ -19,35 +19,12 @@ pub enum ProgramKind {
     Elsewhere,
 }
 
-const PROGRAMS: [(ProgramKind, &str); 4] = [
-    (ProgramKind::Shell, "sh bash dash ash zsh ksh mksh yash rbash fish lksh oksh posh sash hush"),
-    (
-        ProgramKind::Language,
-        "python pypy ipython perl raku ruby irb node nodejs deno bun php lua luajit tclsh wish \
-         expect osascript r rscript java jshell groovy scala kotlin dart ghci ghc runghc ocaml julia \
-         elixir erl iex guile racket sbcl clisp octave gnuplot pwsh powershell csh tcsh nu xonsh \
-         elvish m4 tsx ts-node crystal bpftrace swipl gforth jruby jython osh ysh rust-script tcc \
-         escript mono qemu-x86_64 qemu-x86 qemu-aarch gs csi gosh chez scheme bb",
-    ),
-    (
-        ProgramKind::Console,
-        "emacs xemacs emacsclient vi vim gvim vimdiff gvimdiff mvim rvim nvim view ex ed micro kak helix gdb lldb psql mysql mariadb sqlite \
-         duckdb sqlite3 ftp lftp sftp telnet nc ncat socat tmux screen at batch crontab dc calc gp \
-         maxima pry mongosh mutt mail mailx s-nail newgrp login busctl gdbus eval source",
-    ),
-    (
-        ProgramKind::Elsewhere,
-        "sudo doas su runuser sg pkexec run0 chroot unshare nsenter systemd-run machinectl ssh \
-         autossh mosh slogin rsh scp sshfs",
-    ),
-];
-
-/// What they are by their names: most commands are looked up.
+/// The kinds of programs by their names, of which each line has one kind's.
 static KINDS: LazyLock<HashMap<&str, ProgramKind>> = LazyLock::new(|| {
-    let names = |(kind, names): (_, &'static str)| {
-        names.split_ascii_whitespace().map(move |name| (name, kind))
-    };
-    PROGRAMS.into_iter().flat_map(names).collect()
+    use ProgramKind::{Console, Elsewhere, Language, Shell};
+    let lines = include_str!("programs.txt").lines().zip([Shell, Language, Console, Elsewhere]);
+    let names = lines.map(|(names, kind)| (names.split_ascii_whitespace(), kind));
+    names.flat_map(|(names, kind)| names.map(move |name| (name, kind))).collect()
 });
 
 /// The ends of names of the same program, built in another way.
@@ -59,13 +36,16 @@ impl ProgramKind {
     /// `python`.
     pub fn of(name: &str) -> Option<Self> {
         let lower = name.to_ascii_lowercase();
-        let plain = lower.trim_end_matches(|it: char| it.is_ascii_digit() || "._-".contains(it));
+        let is_end = |it: char| it.is_ascii_digit() || matches!(it, '.' | '_' | '-');
+        if !lower.contains(is_end) {
+            return KINDS.get(&*lower).copied();
+        }
+        let plain = lower.trim_end_matches(is_end);
         // `python3.11-dbg`, `vim.gtk3`, `x86_64-linux-gnu-python3`
-        let has_end = plain.contains(['-', '.']);
-        let mut ends = VARIANTS.split_ascii_whitespace().filter(|_| has_end);
+        let mut ends = VARIANTS.split_ascii_whitespace();
         let plain = ends.find_map(|end| plain.strip_suffix(end)).unwrap_or(plain);
         let plain = plain.rsplit_once("-linux-gnu-").map_or(plain, |(_, program)| program);
-        let plain = plain.trim_end_matches(|it: char| it.is_ascii_digit() || "._-".contains(it));
+        let plain = plain.trim_end_matches(is_end);
         KINDS.get(plain).or_else(|| KINDS.get(&*lower)).copied()
     }
 }

@@ -3,7 +3,7 @@
 use prowess_format::{Head, MAX_FRONTMATTER_BYTES, Profile, Rules, Summarized, parse, summarize};
 use std::borrow::Cow;
 
-use crate::support::{skill, summarized, summary, summary_of};
+use crate::support::{rows, skill, summarized, summary, summary_of};
 
 fn head(bytes: &[u8], is_whole_file: bool) -> Summarized<'_> {
     let head = Head { bytes, is_whole_file };
@@ -29,38 +29,20 @@ fn plain_texts_are_borrowed() {
 
 #[test]
 fn tags_and_priority() {
-    let cases: &[(&str, &[&str], i16)] = &[
-        ("tags: [a, 'b c', \"d\"]\npriority: 7\n", &["a", "b c", "d"], 7),
-        ("tags: a, b ,,c\npriority: -999\n", &["a", "b", "c"], -999),
-        ("tags:\n  - a\n  - ' '\n  - [x]\n  - b\npriority: 1000\n", &["a", "b"], 1000),
-        ("metadata:\n  tags: a, b\npriority: high\n", &["a", "b"], 0),
-        ("metadata: {tags: [a, b]}\npriority: [1]\n", &["a", "b"], 0),
-        ("tags: []\nmetadata:\n  tags: a\n", &[], 0),
-        ("tags: {a: b}\npriority: -99999\n", &[], i16::MIN),
-    ];
-    for (yaml, tags, priority) in cases {
+    for (yaml, tags, priority) in
+        rows::<(String, Vec<String>, i16)>(include_str!("../data/tags.json"))
+    {
         let file = skill(&format!("name: pdf\ndescription: x\n{yaml}"));
         let summary = done(&file);
-        assert_eq!(summary.tags, *tags, "{yaml}");
-        assert_eq!(summary.priority, *priority, "{yaml}");
+        assert_eq!(summary.tags, tags, "{yaml}");
+        assert_eq!(summary.priority, priority, "{yaml}");
     }
 }
 
 #[test]
 fn the_version_is_kept_as_it_was_written() {
-    let long = "1".repeat(65);
-    let cases = [
-        ("metadata:\n  version: 1.10\n", Some("1.10")),
-        ("metadata:\n  author: me\n  version: ' 2.0-rc '\n", Some("2.0-rc")),
-        ("metadata: {version: \"2026-01\"}\n", Some("2026-01")),
-        ("metadata:\n  version: >\n    3\n", Some("3")),
-        ("metadata:\n  version: ''\n", None),
-        ("metadata:\n  version: [1, 2]\n", None),
-        ("metadata:\n  author: me\n", None),
-        (&format!("metadata:\n  version: {long}\n"), None),
-        ("version: 1.0\n", None),
-    ];
-    for (yaml, version) in cases {
+    for (yaml, version) in rows::<(String, Option<String>)>(include_str!("../data/versions.json")) {
+        let version = version.as_deref();
         let file = skill(&format!("name: pdf\ndescription: x\n{yaml}"));
         assert_eq!(done(&file).version.as_deref(), version, "of the head: {yaml}");
         let document = parse(&file, Profile::Lenient).document.expect("a usable skill");
@@ -173,24 +155,14 @@ fn missing_frontmatter_is_found_in_the_first_bytes() {
 
 #[test]
 fn a_block_has_one_place_for_the_summary_and_for_the_document() {
-    let blocks = [
-        (">\n  a\u{200b}\n", ">\n  a\u{200b}"),
-        ("|\n  a\u{200b}\n  b  \n\n", "|\n  a\u{200b}\n  b"),
-        (">-\n  a\u{200b}\n\n  b\n  \n", ">-\n  a\u{200b}\n\n  b"),
-        ("|-\r\n  a\u{200b}\r\n", "|-\r\n  a\u{200b}"),
-        ("|\n\n  a\u{200b}\n# comment\n", "|\n\n  a\u{200b}"),
-        // These are the full parser's alone.
-        ("|+\n  a\u{200b}\n\n", "|+\n  a\u{200b}"),
-        (">2\n    a\u{200b}\n", ">2\n    a\u{200b}"),
-    ];
-    for (block, expected) in blocks {
+    for (block, expected) in rows::<(String, String)>(include_str!("../data/blocks.json")) {
         for after in ["", "license: MIT\n"] {
             let file = skill(&format!("name: pdf\ndescription: {block}{after}"));
             let Summarized::Done(_, of_head) = head(&file, true) else { panic!("it is whole") };
             let of_file = parse(&file, Profile::Lenient).diagnostics;
             assert_eq!(of_head, of_file, "{block:?}");
             let span = of_file[0].span.clone().expect("it has a place");
-            assert_eq!(std::str::from_utf8(&file[span]), Ok(expected));
+            assert_eq!(std::str::from_utf8(&file[span]), Ok(&*expected));
         }
     }
 }
