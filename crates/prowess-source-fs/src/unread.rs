@@ -18,7 +18,7 @@ use crate::surroundings::other_project;
 use crate::way::Ways;
 use crate::{Discovery, Links, ProjectSearch, Surroundings};
 pub use adding::Setting;
-use look::{Below, below, is_skill, names as names_in, skills_in};
+use look::{Below, Look, below, is_skill};
 
 /// The directories in a home in which clients keep what they install, with skills somewhere below.
 const INSTALLED: [&str; 5] = [
@@ -180,7 +180,7 @@ impl Search<'_> {
             Links::Follow => true,
         };
         let is_skill = |path: &Path| self.is_skill(path);
-        let skills = skills.unwrap_or_else(|| skills_in(&real, &is_skill, &follows));
+        let skills = skills.unwrap_or_else(|| Look::new(&follows).skills_in(&real, &is_skill));
         let skills = skills.into_iter();
         let paths = skills.map(|skill| (self.real(&real.join(&skill)), skill));
         let new: Vec<_> = paths.filter(|(path, _)| !self.reads(path)).collect();
@@ -364,7 +364,8 @@ fn is_of_user(directory: &Path, surroundings: &Surroundings) -> bool {
         OF_OTHERS.iter().any(|other| name.contains(other))
     });
     let is_cloned = || {
-        let inner = names_in(directory, &|_| true).into_iter().map(|name| directory.join(name));
+        let inner =
+            Look::new(&|_| true).names(directory).into_iter().map(|name| directory.join(name));
         other_project(directory, home).is_some()
             || inner.into_iter().any(|it| has_other_authors(&it))
     };

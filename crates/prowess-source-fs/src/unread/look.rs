@@ -24,6 +24,10 @@ const MOST_LISTED: usize = 2_000;
 /// How far below a directory that look goes: `services/a/.claude/skills/pdf` is five levels down.
 const MOST_LEVELS: usize = 6;
 
+/// How far below the directory of a client its directories of skills lie: `.skills`,
+/// `.claude/skills`, `.opencode/skill`, `.pi/agent/skills`, `.local/share/goose/skills`.
+const OF_CLIENT: usize = 3;
+
 /// Names of directories that such a look leaves out: their skills are copies, or are for tests.
 const NOT_LOOKED_INTO: [&str; 7] =
     ["node_modules", "target", "test", "tests", "testdata", "fixtures", "worktrees"];
@@ -46,36 +50,20 @@ pub(super) struct Below {
     pub(super) has_more: bool,
 }
 
-/// Says of a link to a directory whether it is followed.
-pub(super) type Follows<'f> = &'f dyn Fn(&Path) -> bool;
-
-/// The number of directories that a look may still list.
-struct Budget {
+/// A look into so many directories.
+pub(super) struct Look<'f> {
+    /// Returns whether a link to a directory is followed.
+    follows: &'f dyn Fn(&Path) -> bool,
     left: usize,
-    /// Whether there are more.
     has_more: bool,
-}
-
-impl Default for Budget {
-    fn default() -> Self {
-        Self { left: MOST_LISTED, has_more: false }
-    }
-}
-
-impl Budget {
-    fn spend(&mut self) -> bool {
-        let left = self.left.checked_sub(1);
-        self.has_more |= left.is_none();
-        self.left = left.unwrap_or_default();
-        left.is_some()
-    }
 }
 
 /// Looks below a directory for skills, with `insides` also in those below it. No link is followed.
 /// Hidden directories outside of skills, which may be large, do not take from what is listed.
 pub(super) fn below(top: &Path, insides: bool, skips: &dyn Fn(&Path, &str) -> bool) -> Below {
     let mut below = Below::default();
-    let (mut listed, mut hidden) = (Budget::default(), Budget::default());
+    let follows = |_: &Path| false;
+    let [mut listed, mut hidden] = [Look::new(&follows), Look::new(&follows)];
     let mut pending = VecDeque::from([(top.to_owned(), 0, None)]);
     let mut in_skills = VecDeque::new();
     while let Some(next) = pending.pop_front().or_else(|| in_skills.pop_front()) {
@@ -98,10 +86,8 @@ pub(super) fn below(top: &Path, insides: bool, skips: &dyn Fn(&Path, &str) -> bo
             // A hidden directory is looked into for those of a client only.
             let paths = match name.starts_with('.') {
                 _ if is_left_out => Vec::new(),
-                true => {
-                    let budget = if inside.is_some() { &mut listed } else { &mut hidden };
-                    of_client(&path, budget, &|_| false)
-                }
+                true if inside.is_some() => listed.of_client(&path, OF_CLIENT),
+                true => hidden.of_client(&path, OF_CLIENT),
                 false => vec![path],
             };
             for path in paths {
@@ -146,7 +132,7 @@ impl Search<'_> {
             && (!directory.join(".git").exists()
                 || surroundings.home.as_deref() == Some(directory));
         if !is_shared(directory) && is_alone {
-            add_projects(directory, PROJECT_DEPTH, &|it| self.follows(it), &mut projects);
+            Look::new(&|it| self.follows(it)).add_projects(directory, PROJECT_DEPTH, &mut projects);
         }
         let home = surroundings.home.as_ref().and_then(|home| home.canonicalize().ok());
         projects.retain(|project| project.directory.canonicalize().ok() != home);
@@ -155,118 +141,116 @@ impl Search<'_> {
 
     /// Returns the directories in which clients may have their skills, those of the project first.
     pub(super) fn places(&self) -> Vec<PathBuf> {
-        let (surroundings, follows): (_, Follows<'_>) = (self.surroundings, &|it| self.follows(it));
+        let (surroundings, follows) = (self.surroundings, |it: &Path| self.follows(it));
+        let look = Look::new(&follows);
         let home = surroundings.home.as_deref();
         let project = self.project.unwrap_or(Path::new(""));
         let folders = surroundings.working_directory.iter().flat_map(|working| working.ancestors());
         let folders = folders.take_while(|folder| folder.starts_with(project));
         let folders = folders.filter(|folder| Some(*folder) != home && !is_shared(folder));
-        let mut all: Vec<_> = folders.flat_map(|folder| places_in(folder, follows)).collect();
+        let mut all: Vec<_> = folders.flat_map(|folder| look.places_in(folder)).collect();
         let Some(home) = home else { return all };
         let config = surroundings.config_home();
-        let in_config = config.iter().flat_map(|it| of_client(it, &mut Budget::default(), follows));
+        let in_config = config.iter().flat_map(|it| Look::new(&follows).of_client(it, OF_CLIENT));
         let known = KNOWN_CLIENTS.iter().filter_map(|known| surroundings.skills_of(known));
-        all.extend(places_in(home, follows).into_iter().chain(in_config).chain(known));
+        all.extend(look.places_in(home).into_iter().chain(in_config).chain(known));
         all
     }
 }
 
-/// Adds the folders with a client's skills, at most `depth` levels below a directory.
-fn add_projects(
-    directory: &Path,
-    depth: usize,
-    follows: Follows<'_>,
-    projects: &mut Vec<DirectoryOfSkills>,
-) {
-    for name in names(directory, follows).into_iter().filter(|name| !name.starts_with('.')) {
-        let directory = directory.join(name);
-        // With `skills` alone it is a pack of skills.
-        let places = clients_in(&directory, follows).into_iter();
-        let skills: Vec<_> = places.flat_map(|it| skills_in(&it, &is_skill, follows)).collect();
-        if !skills.is_empty() {
-            projects.push(DirectoryOfSkills { directory, skills });
-        } else if depth > 1 && !directory.join(".git").exists() && !directory.is_symlink() {
-            add_projects(&directory, depth - 1, follows, projects);
+impl<'f> Look<'f> {
+    pub(super) fn new(follows: &'f dyn Fn(&Path) -> bool) -> Self {
+        Self { follows, left: MOST_LISTED, has_more: false }
+    }
+
+    /// Takes one directory; returns whether there was one left.
+    fn spend(&mut self) -> bool {
+        let left = self.left.checked_sub(1);
+        self.has_more |= left.is_none();
+        self.left = left.unwrap_or_default();
+        left.is_some()
+    }
+
+    /// Adds the folders with a client's skills, at most `depth` levels below a directory.
+    fn add_projects(&self, directory: &Path, depth: usize, projects: &mut Vec<DirectoryOfSkills>) {
+        for name in self.names(directory).into_iter().filter(|name| !name.starts_with('.')) {
+            let directory = directory.join(name);
+            // With `skills` alone it is a pack of skills.
+            let places = self.clients_in(&directory).into_iter();
+            let skills: Vec<_> = places.flat_map(|it| self.skills_in(&it, &is_skill)).collect();
+            if !skills.is_empty() {
+                projects.push(DirectoryOfSkills { directory, skills });
+            } else if depth > 1 && !directory.join(".git").exists() && !directory.is_symlink() {
+                self.add_projects(&directory, depth - 1, projects);
+            }
         }
     }
-}
 
-/// Returns the directories of skills of clients in a folder, and `skills`.
-fn places_in(folder: &Path, follows: Follows<'_>) -> Vec<PathBuf> {
-    clients_in(folder, follows).into_iter().chain([folder.join("skills")]).collect()
-}
-
-/// Returns the directories of skills in the hidden directories of a folder.
-fn clients_in(folder: &Path, follows: Follows<'_>) -> Vec<PathBuf> {
-    let hidden = names(folder, follows).into_iter().filter(|name| name.starts_with('.'));
-    let paths = hidden.map(|name| folder.join(name));
-    paths.flat_map(|path| of_client(&path, &mut Budget::default(), follows)).collect()
-}
-
-/// Returns the directories of skills in a directory of a client, at most three levels down:
-/// `.skills`, `.claude/skills`, `.opencode/skill`, `.pi/agent/skills`, `.local/share/goose/skills`.
-fn of_client(directory: &Path, budget: &mut Budget, follows: Follows<'_>) -> Vec<PathBuf> {
-    within(directory, 3, budget, follows)
-}
-
-fn within(
-    directory: &Path,
-    levels: usize,
-    budget: &mut Budget,
-    follows: Follows<'_>,
-) -> Vec<PathBuf> {
-    let name = directory.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    if name.trim_start_matches('.').starts_with("skill") {
-        return vec![directory.to_owned()];
+    /// Returns the directories of skills of clients in a folder, and `skills`.
+    fn places_in(&self, folder: &Path) -> Vec<PathBuf> {
+        self.clients_in(folder).into_iter().chain([folder.join("skills")]).collect()
     }
-    if NOT_LOOKED_INTO.contains(&name) || OF_NO_CLIENT.contains(&name) || !budget.spend() {
-        return Vec::new();
+
+    /// Returns the directories of skills in the hidden directories of a folder.
+    fn clients_in(&self, folder: &Path) -> Vec<PathBuf> {
+        let hidden = self.names(folder).into_iter().filter(|name| name.starts_with('.'));
+        let of_client =
+            |name: String| Self::new(self.follows).of_client(&folder.join(name), OF_CLIENT);
+        hidden.flat_map(of_client).collect()
     }
-    if levels == 1 {
-        // Cheaper than a list of all names.
-        let usual = ["skills", "skill"].map(|name| directory.join(name)).into_iter();
-        let kind = |it: &Path| it.symlink_metadata().map(|it| it.file_type());
-        return usual
-            .filter(|it| kind(it).is_ok_and(|kind| may_enter(it, kind, follows)))
-            .collect();
+
+    /// Returns the directories of skills in a directory of a client, so many levels down.
+    fn of_client(&mut self, directory: &Path, levels: usize) -> Vec<PathBuf> {
+        let name = directory.file_name().and_then(OsStr::to_str).unwrap_or_default();
+        if name.trim_start_matches('.').starts_with("skill") {
+            return vec![directory.to_owned()];
+        }
+        if NOT_LOOKED_INTO.contains(&name) || OF_NO_CLIENT.contains(&name) || !self.spend() {
+            return Vec::new();
+        }
+        if levels == 1 {
+            // Cheaper than a list of all names.
+            let usual = ["skills", "skill"].map(|name| directory.join(name)).into_iter();
+            let kind = |it: &Path| it.symlink_metadata().map(|it| it.file_type());
+            return usual.filter(|it| kind(it).is_ok_and(|kind| self.enters(it, kind))).collect();
+        }
+        let inner = self.names(directory);
+        self.has_more |= inner.len() > MOST_GROUPS;
+        let inner = inner.into_iter().take(MOST_GROUPS);
+        inner.flat_map(|name| self.of_client(&directory.join(name), levels - 1)).collect()
     }
-    let inner = names(directory, follows);
-    budget.has_more |= inner.len() > MOST_GROUPS;
-    let inner = inner.into_iter().take(MOST_GROUPS);
-    inner.flat_map(|name| within(&directory.join(name), levels - 1, budget, follows)).collect()
+
+    /// Returns the skills in a directory, and those one level below it.
+    pub(super) fn skills_in(
+        &self,
+        directory: &Path,
+        is_skill: &dyn Fn(&Path) -> bool,
+    ) -> Vec<String> {
+        let (mut skills, groups): (Vec<_>, Vec<_>) =
+            self.names(directory).into_iter().partition(|name| is_skill(&directory.join(name)));
+        for group in groups.into_iter().take(MOST_GROUPS) {
+            let inner = self.names(&directory.join(&group)).into_iter();
+            let inner = inner.map(|name| format!("{group}/{name}"));
+            skills.extend(inner.filter(|skill| is_skill(&directory.join(skill))));
+        }
+        skills
+    }
+
+    /// Returns the sorted names of directories, and of links that are followed, in a directory.
+    pub(super) fn names(&self, directory: &Path) -> Vec<String> {
+        let entries = entries(directory).into_iter().filter(|(name, _)| name != "node_modules");
+        let directories = entries.filter(|(name, kind)| self.enters(&directory.join(name), *kind));
+        directories.map(|(name, _)| name).collect()
+    }
+
+    fn enters(&self, path: &Path, kind: FileType) -> bool {
+        kind.is_dir() || kind.is_symlink() && (self.follows)(path)
+    }
 }
 
 /// Returns whether there is a skill at a path.
 pub(super) fn is_skill(path: &Path) -> bool {
     FILES.iter().any(|file| path.join(file).is_file())
-}
-
-/// Returns the skills in a directory, and those one level below it.
-pub(super) fn skills_in(
-    directory: &Path,
-    is_skill: &dyn Fn(&Path) -> bool,
-    follows: Follows<'_>,
-) -> Vec<String> {
-    let (mut skills, groups): (Vec<_>, Vec<_>) =
-        names(directory, follows).into_iter().partition(|name| is_skill(&directory.join(name)));
-    for group in groups.into_iter().take(MOST_GROUPS) {
-        let inner = names(&directory.join(&group), follows);
-        let inner = inner.into_iter().map(|name| format!("{group}/{name}"));
-        skills.extend(inner.filter(|skill| is_skill(&directory.join(skill))));
-    }
-    skills
-}
-
-/// Returns the sorted names of directories, and of links that are followed, in a directory.
-pub(super) fn names(directory: &Path, follows: Follows<'_>) -> Vec<String> {
-    let entries = entries(directory).into_iter().filter(|(name, _)| name != "node_modules");
-    let may_enter =
-        |(name, kind): &(String, FileType)| may_enter(&directory.join(name), *kind, follows);
-    entries.filter(may_enter).map(|(name, _)| name).collect()
-}
-
-fn may_enter(path: &Path, kind: FileType, follows: Follows<'_>) -> bool {
-    kind.is_dir() || kind.is_symlink() && follows(path)
 }
 
 /// Returns the sorted names in a directory, with their kinds.
