@@ -15,6 +15,7 @@ use crate::behind::{Run, Runs};
 use crate::gap::Gap;
 use crate::pattern::{Paths, directory, is_any, is_elsewhere, is_glob, is_own, may_match};
 use crate::reach::Reach;
+use crate::rules::tools_of;
 use crate::{CommandPattern, FileReference, GateInput, GatedSkill, PathPattern, PatternError};
 use crate::{SimpleCommand, ToolKind, ToolMatchCase, ToolSemantics, shell_commands};
 
@@ -59,6 +60,26 @@ impl<'a> Call<'a> {
         self.input.tool.names().any(|name| case.matches(&rule.tool, name))
     }
 
+    /// Returns whether an operator's rule names the tool, or all of them, or those of its server.
+    fn is_named_by_operator(&self, rule: &ToolRule, case: ToolMatchCase) -> bool {
+        let is_of = |server: &str, name: &str| {
+            server.is_empty()
+                || name.split_at_checked(server.len()).is_some_and(|(start, rest)| {
+                    case.matches(start, server) && rest.starts_with("__")
+                })
+        };
+        let is_among = |server| self.input.tool.names().any(|name| is_of(server, name));
+        self.is_named_by(rule, case) || tools_of(rule).is_some_and(is_among)
+    }
+
+    /// Returns whether a denying rule names the tool, in whatever style of names.
+    fn is_denied_name(&self, rule: &ToolRule) -> bool {
+        let plain = |name: &str| name.replace(['.', '-'], "_");
+        let rule_name = plain(&rule.tool);
+        self.is_named_by_operator(rule, ToolMatchCase::Insensitive)
+            || self.input.tool.names().any(|it| plain(it).eq_ignore_ascii_case(&rule_name))
+    }
+
     /// Compares rules with the call: those of a list, and those of the operator that count as its
     /// own. The list of a skill grants no file that is far from it.
     pub(crate) fn coverage(
@@ -69,7 +90,10 @@ impl<'a> Call<'a> {
     ) -> Coverage {
         let case = self.input.policy.tool_match_case;
         let rules = own.iter().chain(granted).enumerate();
-        let named = rules.filter(|(_, rule)| self.is_named_by(rule, case));
+        let named = rules.filter(|(at, rule)| match skill {
+            Some(_) if *at < own.len() => self.is_named_by(rule, case),
+            _ => self.is_named_by_operator(rule, case),
+        });
         let Some((first, _)) = named.clone().next() else {
             return Coverage::NotNamed;
         };
@@ -301,7 +325,7 @@ impl<'a> Call<'a> {
     /// Returns whether a denying rule applies: it names the tool, and its pattern matches a part of
     /// the arguments, or cannot be compared with them.
     pub(crate) fn is_denied_by(&self, rule: &ToolRule) -> bool {
-        if !self.is_named_by(rule, ToolMatchCase::Insensitive) {
+        if !self.is_denied_name(rule) {
             return false;
         }
         let Some(pattern) = rule.pattern.as_deref().filter(|pattern| *pattern != "*") else {

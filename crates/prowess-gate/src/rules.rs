@@ -15,13 +15,12 @@ impl ToolRules {
     ///
     /// # Errors
     ///
-    /// The first rule that is not of the form `Tool` or `Tool(pattern)`, or is prose: a denial must
-    /// not be lost in it.
+    /// The first rule that is not of the form `Tool` or `Tool(pattern)`, or has a name of no tool: a
+    /// denial must not be lost in it. `*` is all tools, and `mcp__SERVER` those of a server.
     pub fn parse(rules: &[&str]) -> Result<Self, String> {
         let tools = AllowedTools::parse_all(rules).map_err(|error| error.to_string())?;
-        let is_of_servers = |tool: &str| tool.ends_with('*') || tool.starts_with("mcp__");
-        let is_prose = |rule: &&ToolRule| names_no_tool(rule) && !is_of_servers(&rule.tool);
-        match tools.rules().iter().find(is_prose) {
+        let is_of_none = |rule: &&ToolRule| names_no_tool(rule) && tools_of(rule).is_none();
+        match tools.rules().iter().find(is_of_none) {
             Some(rule) => Err(format!("`{rule}`: {}", PatternError::Tool)),
             None => Ok(Self(tools.rules().to_vec())),
         }
@@ -45,4 +44,17 @@ impl From<ToolRules> for Vec<String> {
     fn from(rules: ToolRules) -> Self {
         rules.0.iter().map(ToString::to_string).collect()
     }
+}
+
+/// Returns how the names begin, before `__`, of the tools of a rule that is for all those of an MCP
+/// server: `mcp__SERVER` and `mcp__SERVER__*`; nothing for `*`.
+pub(crate) fn tools_of(rule: &ToolRule) -> Option<&str> {
+    let name = rule.tool.as_str();
+    if name == "*" {
+        return rule.pattern.is_none().then_some("");
+    }
+    let server = name.strip_suffix("__*").unwrap_or(name);
+    let rest = server.strip_prefix("mcp__").filter(|rest| !rest.is_empty())?;
+    let is_plain = rest.bytes().all(|it| it.is_ascii_alphanumeric() || b"_-.".contains(&it));
+    (is_plain && (server != name || !rest.contains("__"))).then_some(server)
 }

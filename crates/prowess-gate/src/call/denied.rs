@@ -7,7 +7,7 @@ use prowess_text::quoted;
 use super::Call;
 use crate::behind::{Run, Runs};
 use crate::pattern::{Paths, may_match};
-use crate::{CommandPattern, FileReference, PathPattern, ToolMatchCase};
+use crate::{CommandPattern, FileReference, PathPattern};
 
 impl Call<'_> {
     /// Returns the rule whose denied command may run, and why that cannot be seen.
@@ -15,7 +15,7 @@ impl Call<'_> {
         &self,
         rules: &'r [ToolRule],
     ) -> Option<(&'r ToolRule, String)> {
-        let is_named = |rule: &&ToolRule| self.is_named_by(rule, ToolMatchCase::Insensitive);
+        let is_named = |rule: &&ToolRule| self.is_denied_name(rule);
         let mut named = rules.iter().filter(is_named).peekable();
         // Most hosts deny nothing, and what runs behind the command is of no use then.
         let first = *named.peek()?;

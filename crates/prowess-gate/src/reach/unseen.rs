@@ -9,7 +9,7 @@ static UNSEEN: Table = Table::new(include_str!("unseen/unseen.txt"));
 /// Programs that follow links in a directory unless an option says otherwise, and those whose
 /// names come from their input, or are none of files.
 const FOLLOWING: [(&str, &str, &str); 4] = [
-    ("getent", "", ""),
+    ("getent journalctl dmesg last lastb lastlog", "", ""),
     ("zip", "rR@", "-y --symlinks"),
     ("diff", "r", "--no-dereference"),
     ("cpio pax 7z 7za 7zz", "", "-snl"),

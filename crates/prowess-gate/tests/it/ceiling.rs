@@ -104,3 +104,24 @@ fn ceiling_names_its_rule() {
     assert_eq!(reason(&deny(r#"["Bash"]"#)), Reason::DeniedByOperator);
     assert_eq!(reason(&only(r#"["Read"]"#)), Reason::OutsideCeiling);
 }
+
+/// Rules for all tools of a server, or for all, and names in another style.
+#[test]
+fn rule_for_many_tools_holds_and_others_are_errors() {
+    for (rule, tool) in
+        [("mcp__fs", "mcp__fs__write_file"), ("mcp__fs__*", "mcp__fs__write_file"), ("*", "Write")]
+    {
+        let rules = format!(r#"["{rule}"]"#);
+        check(&other(tool).with_policy(&deny(&rules)), "deny");
+        check(&other(tool).with_policy(&only(&rules)), "allow");
+        check(&other(tool).with_policy(&format!(r#"{{"grant": {rules}}}"#)), "allow");
+        check(&other(tool).with_skills(&[trusted(rule)]), "ask");
+    }
+    check(&other("mcp__fsx__write").with_policy(&deny(r#"["mcp__fs"]"#)), "allow");
+    for rule in ["skills_load", "skills-load", "skills.load", "Skills_Load"] {
+        check(&other("skills.load").with_policy(&deny(&format!(r#"["{rule}"]"#))), "deny");
+    }
+    for rule in ["**", ".*", "mcp__*", "mcp__", "Ba*(rm:*)", "*(rm:*)", "mcp__fs__a*", "All"] {
+        assert!(prowess_gate::ToolRules::parse(&[rule]).is_err(), "{rule}");
+    }
+}
