@@ -151,7 +151,8 @@ impl Conversation {
         match runtime.resume_session(id) {
             // Another server may be faster to open it.
             Err(prowess::Error::Session(SessionError::NotFound(_))) => {
-                self.opened(Some(id.clone())).or_else(|_| runtime.resume_session(id))
+                let opened = self.opened(Some(id.clone()));
+                opened.or_else(|reason| runtime.resume_session(id).map_err(|_| reason))
             }
             resumed => resumed,
         }

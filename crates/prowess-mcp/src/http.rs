@@ -149,8 +149,8 @@ impl HttpServer {
         Arc::clone(&self.calls.models) as _
     }
 
-    /// Serves clients until the process is asked to end, by `SIGINT` or `SIGTERM`. Then requests
-    /// that are still running get [`HttpLimits::drain_seconds`] to finish.
+    /// Serves clients until the process is asked to end, by `SIGINT` or `SIGTERM`, and for
+    /// [`HttpLimits::leave_seconds`] more. Then requests that are still running get [`HttpLimits::drain_seconds`] to finish.
     ///
     /// # Errors
     ///
@@ -177,12 +177,18 @@ impl HttpServer {
         executor.block_on(async {
             hangup.reload(Arc::clone(&runtime));
             runtime.begin_watching()?;
-            let drain_time = Duration::from_secs(self.options.limits.drain_seconds);
+            let limits = &self.options.limits;
+            let [leave_time, drain_time] =
+                [limits.leave_seconds, limits.drain_seconds].map(Duration::from_secs);
             let counters = (self.metrics, self.calls, self.started);
             let new = Router::new(runtime, self.approval_hint, self.options, address, counters)?;
             let router = router.get_or_init(|| new);
             phase.send_replace(Phase::Serving);
             end.await;
+            if !leave_time.is_zero() {
+                phase.send_replace(Phase::Leaving);
+                tokio::time::sleep(leave_time).await;
+            }
             phase.send_replace(Phase::Draining);
             drain(router, &phase, accepting, drain_time).await;
             Ok(())

@@ -5,6 +5,7 @@ use std::future::Future;
 use std::time::Instant;
 
 use tokio::task::JoinHandle;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::ToSql;
 use tokio_postgres::{Client, Error, Row, Statement};
 
@@ -27,8 +28,16 @@ pub(crate) struct Connection {
     statements: HashMap<&'static str, Statement>,
     /// The time at which the current operation fails.
     pub(crate) deadline: Instant,
-    /// Whether an answer is missing, so that nothing else can be sent.
-    is_silent: bool,
+    reuse: Reuse,
+}
+
+/// Whether the next operation can use a connection.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reuse {
+    Ready,
+    Closed,
+    /// An answer is missing.
+    Silent,
 }
 
 /// The limits of the server, which end before those of the client, so that usually it says why. A
@@ -45,25 +54,25 @@ impl Connection {
         deadline: Instant,
     ) -> Result<Self, PostgresError> {
         let statements = HashMap::new();
-        let mut this = Self { client, task, statements, deadline, is_silent: false };
+        let mut this = Self { client, task, statements, deadline, reuse: Reuse::Ready };
         this.batch(LIMITS)?;
         Ok(this)
     }
 
     /// Returns whether the next operation can use it.
     pub(crate) fn is_usable(&self) -> bool {
-        !self.is_silent && !self.client.is_closed()
+        self.reuse == Reuse::Ready && !self.client.is_closed()
     }
 
     /// Returns whether the server did not answer in time.
     pub(crate) fn is_silent(&self) -> bool {
-        self.is_silent
+        self.reuse == Reuse::Silent
     }
 
     /// Runs statements without parameters.
     pub(crate) fn batch(&mut self, statements: &str) -> Result<(), PostgresError> {
         let sent = self.client.batch_execute(statements);
-        answered(sent, self.deadline, &mut self.is_silent)
+        answered(sent, self.deadline, &mut self.reuse)
     }
 
     /// Runs a statement and returns its rows.
@@ -74,7 +83,7 @@ impl Connection {
     ) -> Result<Vec<Row>, PostgresError> {
         let statement = self.prepared(statement)?;
         let sent = self.client.query(&statement, values);
-        answered(sent, self.deadline, &mut self.is_silent)
+        answered(sent, self.deadline, &mut self.reuse)
     }
 
     /// As [`Self::query`], for a statement that returns at most one row.
@@ -94,7 +103,7 @@ impl Connection {
     ) -> Result<u64, PostgresError> {
         let statement = self.prepared(statement)?;
         let sent = self.client.execute(&statement, values);
-        answered(sent, self.deadline, &mut self.is_silent)
+        answered(sent, self.deadline, &mut self.reuse)
     }
 
     fn prepared(&mut self, text: &'static str) -> Result<Statement, PostgresError> {
@@ -102,7 +111,7 @@ impl Connection {
             return Ok(statement.clone());
         }
         let sent = self.client.prepare(text);
-        let statement = answered(sent, self.deadline, &mut self.is_silent)?;
+        let statement = answered(sent, self.deadline, &mut self.reuse)?;
         self.statements.insert(text, statement.clone());
         Ok(statement)
     }
@@ -119,7 +128,9 @@ impl Connection {
             Ok(Ending::Rollback(value)) => self.batch("ROLLBACK").map(|()| value),
             Err(error) => {
                 // A connection that cannot roll back is closed, which rolls back.
-                self.is_silent |= self.batch("ROLLBACK").is_err();
+                if self.batch("ROLLBACK").is_err() {
+                    self.reuse = Reuse::Silent;
+                }
                 Err(error)
             }
         }
@@ -136,11 +147,17 @@ impl Drop for Connection {
 fn answered<T>(
     sent: impl Future<Output = Result<T, Error>>,
     deadline: Instant,
-    is_silent: &mut bool,
+    reuse: &mut Reuse,
 ) -> Result<T, PostgresError> {
     let Some(answer) = wait(sent, deadline) else {
-        *is_silent = true;
+        *reuse = Reuse::Silent;
         return Err(PostgresError::unavailable("it does not answer in time"));
     };
-    answer.map_err(|error| PostgresError::of(&error))
+    answer.map_err(|error| {
+        // It may be one to a server that became a standby: the next one asks for the primary.
+        if error.code() == Some(&SqlState::READ_ONLY_SQL_TRANSACTION) {
+            *reuse = Reuse::Closed;
+        }
+        PostgresError::of(&error)
+    })
 }

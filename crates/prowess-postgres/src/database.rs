@@ -9,7 +9,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres::tls::{MakeTlsConnect, TlsConnect};
 use tokio_postgres::{Client, Config, Error, NoTls, Socket};
 
@@ -251,6 +251,10 @@ fn parsed(url: &str) -> Result<Config, PostgresError> {
     })?;
     if config.get_application_name().is_none() {
         config.application_name("prowess");
+    }
+    // A standby is left for the primary server, unless somebody wants to read it.
+    if !url.contains("target_session_attrs") {
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
     }
     Ok(config)
 }

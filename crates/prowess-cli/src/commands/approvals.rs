@@ -56,6 +56,16 @@ pub(crate) fn next_step(id: &ApprovalId) -> String {
     )
 }
 
+/// Like [`next_step`], of a server that shares a database. Its URL is not for clients.
+#[cfg(feature = "http")]
+pub(crate) fn next_step_in_store(id: &ApprovalId) -> String {
+    format!(
+        "The user decides with `prowess approvals grant {id} --store URL` or `prowess approvals \
+         deny {id} --store URL`, the URL being that of the server's database, after `prowess \
+         approvals list --store URL` has shown the call."
+    )
+}
+
 /// Like [`next_step`], of a command that is a session of its own each time.
 pub(crate) fn next_step_of_later(command: &str, id: &ApprovalId) -> String {
     format!(

@@ -105,6 +105,10 @@ pub struct HttpLimits {
     /// The maximum number of requests per second of one client address; `None` for no limit, which
     /// is the default.
     pub requests_per_second: Option<u32>,
+    /// The number of seconds in which a server that is asked to end still answers, while `/readyz`
+    /// is 503 and each answer closes its connection, so that a proxy turns to other servers and no
+    /// request is lost. By default 0.
+    pub leave_seconds: u64,
     /// The number of seconds that running requests get when the server ends. By default 10.
     pub drain_seconds: u64,
 }
@@ -121,6 +125,7 @@ impl Default for HttpLimits {
             sessions: 1_024,
             sessions_per_client: 512,
             requests_per_second: None,
+            leave_seconds: 0,
             drain_seconds: 10,
         }
     }

@@ -7,6 +7,8 @@ pub(super) enum Phase {
     Starting,
     /// Requests are answered.
     Serving,
+    /// Requests are answered, and probes say that the server ends.
+    Leaving,
     /// Running requests finish, and further ones are refused.
     Draining,
     /// Connections are closed.

@@ -81,10 +81,12 @@ pub(super) async fn answer(
         return unavailable("ending");
     }
     let _ = phase.wait_for(|phase| *phase >= Phase::Serving).await;
-    match router.get() {
-        Some(router) => router.answer(client, request).await,
-        None => unavailable("ending"),
+    let Some(router) = router.get() else { return unavailable("ending") };
+    let mut answer = router.answer(client, request).await;
+    if *phase.borrow() >= Phase::Leaving {
+        answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
+    answer
 }
 
 fn unavailable(state: &str) -> Response<Body> {

@@ -17,7 +17,7 @@ use prowess_source_remote::HttpRemote;
 
 use super::{TOKEN_VARIABLE, failed};
 use crate::args::Serve;
-use crate::commands::approvals::next_step;
+use crate::commands::approvals::{next_step, next_step_in_store};
 use crate::failure::Failure;
 use crate::install_place;
 use crate::named_file;
@@ -34,6 +34,9 @@ const MOST_DOCUMENT_BYTES: usize = 1 << 20;
 
 /// The time that an authorization server has for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The number of seconds in which a proxy finds out that one of the servers of a database ends.
+const LEAVE_SECONDS: u64 = 3;
 
 /// A server that listens at an address.
 pub(super) struct Bound {
@@ -62,7 +65,8 @@ impl Bound {
             _ => failed(&error),
         })?;
         let address = server.address();
-        let server = Box::new(server.approval_hint(next_step));
+        let hint = if args.store.is_some() { next_step_in_store } else { next_step };
+        let server = Box::new(server.approval_hint(hint));
         let scheme = if args.tls_cert.is_some() { "https" } else { "http" };
         Ok(Self { server, address, scheme })
     }
@@ -127,6 +131,7 @@ fn limits(args: &Serve) -> HttpLimits {
         requests_per_second: args.rate.map(NonZeroU32::get),
         connections_per_client: or_default(args.client_connections, default.connections_per_client),
         sessions_per_client: or_default(args.client_sessions, default.sessions_per_client),
+        leave_seconds: if args.store.is_some() { LEAVE_SECONDS } else { 0 },
         ..default
     }
 }

@@ -85,11 +85,11 @@ fn fleet_loses_no_session_while_its_hosts_end() {
     let mut hosts = names.map(|name| start(name, "127.0.0.1:0"));
     let _proxy = Proxy::start(&tree, proxy_port, &hosts);
     let address = format!("127.0.0.1:{proxy_port}");
-    let is_over = AtomicBool::new(false);
+    let [is_over, is_killed] = [(); 2].map(|()| AtomicBool::new(false));
     let failed = thread::scope(|scope| {
         let clients: Vec<_> = (0..4)
             .map(|client| {
-                let (address, is_over) = (&address, &is_over);
+                let (address, is_over, is_killed) = (&address, &is_over, &is_killed);
                 scope.spawn(move || {
                     let mut failed = 0;
                     // Once more after the end, so that each has loaded both.
@@ -97,7 +97,10 @@ fn fleet_loses_no_session_while_its_hosts_end() {
                         let is_last = is_over.load(Ordering::SeqCst) && round % 2 == 0;
                         let conversation = format!("chat-{client}");
                         let answer = load_in(address, "", SKILLS[round % 2], &conversation);
-                        failed += usize::from(!answer.starts_with("HTTP/1.1 200"));
+                        let fails = !answer.starts_with("HTTP/1.1 200");
+                        let is_killed = is_killed.load(Ordering::SeqCst);
+                        assert!(!fails || is_killed, "a restart lost a call: {answer}");
+                        failed += usize::from(fails);
                         if is_last && round > 1 {
                             return failed;
                         }
@@ -113,6 +116,7 @@ fn fleet_loses_no_session_while_its_hosts_end() {
             *host = start(name, &address);
         }
         // A host that is killed, and does not come back.
+        is_killed.store(true, Ordering::SeqCst);
         hosts[1].end(Signal::KILL);
         is_over.store(true, Ordering::SeqCst);
         clients.into_iter().map(|client| client.join().unwrap()).sum::<usize>()
