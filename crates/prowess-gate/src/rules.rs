@@ -15,8 +15,8 @@ impl ToolRules {
     ///
     /// # Errors
     ///
-    /// The first rule that is not of the form `Tool` or `Tool(pattern)`, or has a name of no tool: a
-    /// denial must not be lost in it. `*` is all tools, and `mcp__SERVER` those of a server.
+    /// The first rule that is not of the form `Tool` or `Tool(pattern)`, or names no tool: a denial
+    /// must not be lost in it. `*` is all tools, and `mcp__SERVER` those of a server.
     pub fn parse(rules: &[&str]) -> Result<Self, String> {
         let tools = AllowedTools::parse_all(rules).map_err(|error| error.to_string())?;
         let is_of_none = |rule: &&ToolRule| names_no_tool(rule) && tools_of(rule).is_none();

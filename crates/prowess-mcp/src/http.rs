@@ -150,7 +150,8 @@ impl HttpServer {
     }
 
     /// Serves clients until the process is asked to end, by `SIGINT` or `SIGTERM`, and for
-    /// [`HttpLimits::leave_seconds`] more. Then requests that are still running get [`HttpLimits::drain_seconds`] to finish.
+    /// [`HttpLimits::leave_seconds`] more. Then running requests get
+    /// [`HttpLimits::drain_seconds`].
     ///
     /// # Errors
     ///

@@ -252,7 +252,7 @@ fn parsed(url: &str) -> Result<Config, PostgresError> {
     if config.get_application_name().is_none() {
         config.application_name("prowess");
     }
-    // A standby is left for the primary server, unless somebody wants to read it.
+    // A standby is left for the primary server, unless the URL wants to read it.
     if !url.contains("target_session_attrs") {
         config.target_session_attrs(TargetSessionAttrs::ReadWrite);
     }

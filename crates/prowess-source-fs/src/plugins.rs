@@ -7,8 +7,8 @@ use crate::further_place::directories_in;
 /// The end of the path of a cache, below the directory of each client that has one.
 const CACHE: &str = "plugins/cache";
 
-/// Returns the plugins in a cache (`MARKETPLACE/PLUGIN/VERSION`), each in its newest version; none if
-/// the directory is no cache.
+/// Returns the plugins in a cache (`MARKETPLACE/PLUGIN/VERSION`), each in its newest version; none
+/// if the directory is no cache.
 pub(crate) fn newest_plugins(directory: &Path) -> Vec<PathBuf> {
     if !directory.ends_with(CACHE) {
         return Vec::new();

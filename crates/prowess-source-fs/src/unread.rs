@@ -226,7 +226,7 @@ impl Search<'_> {
         self.ways.borrow_mut().there(link).is_some_and(|real| real.starts_with(folder))
     }
 
-    /// Returns whether a link may lead to a directory of skills: in a project, one that stays in it.
+    /// Returns whether a link may lead to skills: in a project, one that stays in it.
     fn follows(&self, link: &Path) -> bool {
         self.fence(link).is_none_or(|fence| self.leads_into(link, &fence))
     }

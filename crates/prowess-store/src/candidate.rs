@@ -205,7 +205,8 @@ pub(crate) fn fetch_each<'n>(
 
 impl Fetched {
     /// Keeps one of several packages with a name: that in the directory of the lock, the nearest in
-    /// directories of this name if that is wanted, or any of those with equal files. Otherwise nothing says which one is meant, and none is kept.
+    /// directories of this name if that is wanted, or any of those with equal files. Otherwise none
+    /// is kept, as nothing says which one is meant.
     pub(crate) fn keep_one_of_each(
         &mut self,
         locked: &dyn Fn(&str) -> Option<Option<String>>,

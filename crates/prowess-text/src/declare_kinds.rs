@@ -1,7 +1,7 @@
 //! One declaration for each of several kinds, so that no list leaves one out.
 
-/// Declares an enum of kinds, each with its code or name, and what all such enums have: `ALL`, `as_str` and
-/// `from_code`.
+/// Declares an enum of kinds, each with its code or name, and what all such enums have: `ALL`,
+/// `as_str` and `from_code`.
 ///
 /// ```
 /// prowess_text::declare_kinds! {

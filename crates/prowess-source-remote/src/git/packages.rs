@@ -1,8 +1,8 @@
 //! Packages of a repository, without the rest of it.
 //!
 //! The trees come first, without any file: those on the way to what is named, or all of the commit.
-//! Then come the `SKILL.md` files, and then the files of the packages that are wanted. A server that
-//! cannot leave anything out sends everything at once, and the same steps find what they need.
+//! Then come the `SKILL.md` files, and then the files of the wanted packages. A server that cannot
+//! leave anything out sends everything at once, and the same steps find what they need.
 
 mod trees;
 
