@@ -168,7 +168,7 @@ fn agents_find_the_skills_in_their_directories() {
             assert_eq!(fs::read_to_string(pdf.join("SKILL.md")).unwrap(), plain_skill("pdf"));
         }
     }
-    let named = in_repository(&machine, &["remove", "pdf", "--lock", "other.lock"]);
+    let named = in_repository(&machine, &["remove", "gone", "--lock", "other.lock"]);
     assert!(named.stderr.contains("`prowess verify --lock "), "{}", named.stderr);
     let removed = in_repository(&machine, &["remove", "pdf"]);
     assert_eq!(removed.code, Some(0), "{}", removed.stderr);
